@@ -5,14 +5,15 @@
 #include <string_view>
 
 #include <condense/condense.hpp>
+#include <condense/store/content_hash.hpp>
 #include <condense/store/memory.hpp>
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"
 
-// What a turn costs: no allocation for a check below the limits, and the estimator called for new
-// and changed parts only.
+// What a turn costs: no allocation for a check below the limits, the estimator called for new
+// and changed parts only, and few bytes of a message that has left.
 
 namespace {
 
@@ -108,4 +109,48 @@ TEST_CASE("below the limits a request consists of the messages themselves", "[co
     std::size_t place = 0;
     for (auto const& m : session.request()) CHECK(&m == &session.history()[place++]);
     CHECK(place == 40);
+}
+
+namespace {
+
+/// Keeps nothing: what a journal holds is no part of the session.
+struct blank_journal {
+    static condense::reference name(std::string_view content) { return condense::content_hash{}(content, 0); }
+    static condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) {
+        return {};
+    }
+    static condense::store_error flush(std::string_view) { return {}; }
+    static condense::store_error read(std::string_view, auto const&) { return {}; }
+};
+
+/// The bytes that each further message leaves behind, once all but the newest are released.
+template <class Mix>
+double bytes_left(Mix const& mix) {
+    condense::session session{conversation{}, mix, {.window = 4'000_tokens}};
+    std::size_t before = 0;
+    constexpr std::size_t warm = 2'048;
+    constexpr std::size_t all = 24'576;
+    for (std::size_t index = 0; index < all; index += 4) {
+        auto const id = "call_" + std::to_string(index) + "_of_some_length";
+        if (index == warm) before = allocations::live;
+        session.push(U("please look at this file"));
+        session.push(C(id, "read_file", R"({"path":"src/main.cpp"})"));
+        session.push(R(id, letters(400)));
+        session.push(A("it has been read"));
+        if (session.prepare().changed()) session.release(condense::sequence{index});
+    }
+    CHECK(session.history().size() < 200);
+    CHECK(session.outline().size() == all);
+    return static_cast<double>(allocations::live - before) / static_cast<double>(all - warm);
+}
+
+}  // namespace
+
+TEST_CASE("a message that has left and was released leaves at most 64 bytes", "[cost]") {
+    CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::sliding_window{}}) <= 64);
+    CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::compress{.over = 300_chars},
+                                        condense::sliding_window{}}) <= 64);
+    auto const model = [](std::string const&) { return std::string{"Files were read, one after another."}; };
+    CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::summarize{.with = model}}) <=
+          64);
 }
