@@ -451,3 +451,29 @@ TEST_CASE("outline: a chain of joins is one group") {
         ++members;
     CHECK(members == 301);
 }
+
+TEST_CASE("outline: results without ids answer the first call that waits, whatever was answered before") {
+    auto const call_of = [](outline const& facts, std::uint32_t part_id) {
+        return facts.call_part_id(facts.part_at(part_id));
+    };
+    outline_of facts{{with(role::assistant, {call_part("", "x"), call_part("1", "y"), call_part("", "y")}),
+                      with(role::tool, {output_part("y"), output_part("y"), output_part("")})}};
+    CHECK(call_of(facts, 3) == 2);  // calls without an id come first
+    CHECK(call_of(facts, 4) == 1);
+    CHECK(call_of(facts, 5) == 0);
+    facts.append(with(role::tool, {output_part("x")}), toy::per_byte{});
+    CHECK(call_of(facts, 6) == 0);  // a further result
+
+    SECTION("a pending result has its call wait again") {
+        facts.append(with(role::tool, {result_part("1", "later", condense::part_status::pending)}), toy::per_byte{});
+        facts.append(with(role::tool, {output_part("")}), toy::per_byte{});
+        CHECK(call_of(facts, 8) == 1);
+    }
+    SECTION("a group that joins brings its calls") {
+        outline_of two{{call("1"), call(""), call("2", "y"), with(role::tool, {output_part("")})}};
+        CHECK(call_of(two, 3) == 2);  // of the newest group
+        two.append(with(role::assistant, {result_part("1"), result_part("2"), call_part("3")}), toy::per_byte{});
+        two.append(with(role::tool, {output_part("")}), toy::per_byte{});
+        CHECK(call_of(two, 7) == 6);
+    }
+}

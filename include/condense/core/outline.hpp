@@ -341,35 +341,39 @@ private:
     constexpr std::uint32_t call_of(std::size_t position) {
         auto const& part = scan_.parts()[position];
         if (part.id_size == 0) return answered_by_order(part);
-        auto const base = parts_.size() - position;
-        for (std::size_t earlier = 0; earlier < position; ++earlier)
-            if (scan_.parts()[earlier].record.kind == part_kind::tool_result &&
-                scan_.id_of(scan_.parts()[earlier]) == scan_.id_of(part))
-                return parts_[base + earlier].call;
+        if (auto const earlier = scan_.earlier_result(position); earlier != detail::none32)
+            return parts_[parts_.size() - position + earlier].call;
         return calls_.nearest(scan_.id_of(part));
     }
 
     /// The call of a result without an id: in the newest group with calls, the first unanswered one of this tool, those
     /// without an id before those with one. Where all are answered, the newest of them, as long as no assistant message
     /// has followed: a further result of it.
-    constexpr std::uint32_t answered_by_order(read_part const& part) const {
+    constexpr std::uint32_t answered_by_order(read_part const& part) noexcept {
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
-        auto without_id = detail::none32;
-        auto with_id = detail::none32;
-        auto newest_of_tool = detail::none32;
-        for (auto call = static_cast<std::uint32_t>(calls_.size()); call-- > 0;) {
-            if (calls_[call].message < groups_[newest].first) break;
-            if (group_of(calls_[call].message) != newest) continue;
-            if (part.tool_size != 0 && calls_.tool(call) != scan_.name_of_tool(part)) continue;
-            if (newest_of_tool == detail::none32) newest_of_tool = call;
-            if (calls_[call].answered) continue;
-            (calls_[call].id_size == 0 ? without_id : with_id) = call;
+        auto const first_message = groups_[newest].first;
+        if (in_order_.group != newest) {
+            auto const first = calls_.first_in(first_message);
+            in_order_ = {newest, {first, first}};
         }
-        if (without_id != detail::none32) return without_id;
-        if (with_id != detail::none32) return with_id;
-        auto const closed = last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last;
-        return closed ? detail::none32 : newest_of_tool;
+        auto const is_its = [&](std::uint32_t call) {
+            return group_of(calls_[call].message) == newest &&
+                   (part.tool_size == 0 || calls_.tool(call) == scan_.name_of_tool(part));
+        };
+        for (std::size_t with_id = 0; with_id < 2; ++with_id) {
+            auto& begin = in_order_.begin[with_id];
+            for (auto call = begin; call < calls_.size(); ++call) {
+                bool const waits = !calls_[call].answered && (calls_[call].id_size != 0) == (with_id != 0);
+                if (waits && is_its(call)) return call;
+                if (begin == call && !(waits && group_of(calls_[call].message) == newest)) ++begin;
+            }
+        }
+        if (last_assistant_ != detail::none32 && last_assistant_ > groups_[newest].last) return detail::none32;
+        for (auto call = static_cast<std::uint32_t>(calls_.size());
+             call-- > 0 && calls_[call].message >= first_message;)
+            if (is_its(call)) return call;
+        return detail::none32;
     }
 
     /// Notes a result for its call. A pending result reopens the call. True for a repeat: one by id in a second
@@ -379,7 +383,10 @@ private:
         auto& group = groups_[group_of(call.message)];
         auto const was_waiting = !call.answered && !call.dead;
         if (record.status != part_status::pending) call.answered = true;
-        else if (call.answered) calls_.reopen(record.call);
+        else if (call.answered) {
+            calls_.reopen(record.call);
+            for (auto& begin : in_order_.begin) begin = begin < record.call ? begin : record.call;
+        }
         if (record.by_id && call.result_in == detail::none32) call.result_in = record.message_index;
         bool const repeats = record.by_id && call.result_in != record.message_index;
         if (repeats) repeats_.push_back(static_cast<std::uint32_t>(parts_.size()));
@@ -413,6 +420,7 @@ private:
         placing_ = older;
         auto& into = groups_[older];
         auto& from = groups_[newer];
+        if (into.has_calls && from.has_calls) in_order_ = {};
         messages_[into.tail].next_in_group = from.first;
         into.tail = from.tail;
         into.take(from);
@@ -470,6 +478,12 @@ private:
     std::uint32_t last_plain_user_ = detail::none32;
     std::uint32_t last_assistant_ = detail::none32;
     std::uint32_t newest_call_group_ = detail::none32;
+    /// Where the search for the call of a result without id begins: calls of the group before are answered.
+    struct order_search {
+        std::uint32_t group = detail::none32;
+        std::uint32_t begin[2] = {};  ///< for calls without an id, and for those with one
+    };
+    order_search in_order_ = {};
     std::uint64_t version_ = 0;
     std::size_t joins_ = 0;
     std::size_t system_messages_ = 0;

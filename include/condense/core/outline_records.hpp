@@ -12,6 +12,7 @@
 #include <condense/core/message.hpp>
 #include <condense/detail/mark.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/detail/sort.hpp>
 
 // The outline's records of messages, parts and groups, and the scan of one message from which they are made. Reading is
 // separate from placing: what can fail happens in the scan, before the outline changes.
@@ -159,6 +160,7 @@ public:
         record.summary = mark.summary() && record.speaker == role::user && parts_.size() == 1 &&
                          parts_[0].record.kind == part_kind::text;
         record.plain_user = record.plain_user && record.speaker == role::user && !record.summary;
+        index_results();
     }
 
     /// Fills the scan with the facts of a released message, as if that had been read.
@@ -179,6 +181,7 @@ public:
                               .tool_size = part.tool.size()});
             text_.append(part.call).append(part.tool);
         }
+        index_results();
     }
     /// The facts from which `take` can restore this scan.
     released_message facts() const {
@@ -215,13 +218,45 @@ public:
         return std::string_view{text_}.substr(part.id_offset + part.id_size, part.tool_size);
     }
 
+    /// The first result before part `position` that has the same id; none32 if there is none.
+    constexpr std::uint32_t earlier_result(std::size_t position) const noexcept {
+        auto const id = id_of(parts_[position]);
+        std::size_t first = 0;
+        if (parts_.size() <= few) {
+            while (first < position && !(is_result(first) && id_of(parts_[first]) == id)) ++first;
+        } else {
+            for (auto end = results_.size(); first < end;) {
+                auto const middle = first + (end - first) / 2;
+                if (id_of(parts_[results_[middle]]) < id) first = middle + 1;
+                else end = middle;
+            }
+            if (first == results_.size() || id_of(parts_[results_[first]]) != id) return none32;
+            first = results_[first];
+        }
+        return first < position ? static_cast<std::uint32_t>(first) : none32;
+    }
+
     message_record record = {};
     bool part_removable = false;  ///< parts can be taken out of it
     bool joins_previous = false;
 
 private:
+    static constexpr std::size_t few = 16;  ///< parts that are searched one by one
+
+    constexpr bool is_result(std::size_t position) const noexcept {
+        return parts_[position].record.kind == part_kind::tool_result;
+    }
+    constexpr void index_results() {
+        results_.clear();
+        if (parts_.size() <= few) return;
+        for (std::size_t position = 0; position < parts_.size(); ++position)
+            if (is_result(position)) results_.push_back(static_cast<std::uint32_t>(position));
+        sort(results_, [this](std::uint32_t a, std::uint32_t b) { return id_of(parts_[a]) < id_of(parts_[b]); });
+    }
+
     std::vector<read_part> parts_;
     std::string text_;
+    std::vector<std::uint32_t> results_;  ///< of more than a few parts, by id, then by place
 };
 using message_scan = basic_message_scan<>;
 

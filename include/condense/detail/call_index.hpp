@@ -76,6 +76,17 @@ public:
         return call;
     }
 
+    /// The first call in this message or a later one. A binary search.
+    constexpr std::uint32_t first_in(std::uint32_t message) const noexcept {
+        std::uint32_t first = 0;
+        for (auto end = static_cast<std::uint32_t>(calls_.size()); first < end;) {
+            auto const middle = first + (end - first) / 2;
+            if (calls_[middle].message < message) first = middle + 1;
+            else end = middle;
+        }
+        return first;
+    }
+
     /// The newest unanswered call with this id, else the newest answered one, else none32. Each answered call is
     /// skipped once and for all, so that lookups cost constant time, amortised.
     constexpr std::uint32_t nearest(std::string_view id) noexcept {
