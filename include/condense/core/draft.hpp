@@ -367,13 +367,10 @@ private:
         return message.pinned && refused != refusal::system ? refusal::pinned : refused;
     }
 
-    /// Looks behind the part first: where parts are removed in order, those before it are gone.
+    /// No other part of its message is sent; the part itself is.
     constexpr bool is_only_part(part_ref part) const noexcept {
-        auto const& message = this->outline_->message_at(part.message_index);
-        for (std::uint32_t step = 1; step < message.part_count; ++step)
-            if (!this->is_removed(this->part_at(message.first_part + (part.index + step) % message.part_count)))
-                return false;
-        return true;
+        return this->edits_->removed_parts(part.message_index) + 1 ==
+               this->outline_->message_at(part.message_index).part_count;
     }
 
     /// The call id of this part is the only link of its message to the group of that call.

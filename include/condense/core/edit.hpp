@@ -125,6 +125,7 @@ struct view_group {
     std::uint32_t answers = 0;  ///< written results, included in `messages`
     std::uint32_t dropped = 0;  ///< the step that took it out, plus one
     std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
+    std::uint32_t removed = 0;  ///< removed parts of the message with this index, whichever group that has joined
 
     constexpr bool present() const noexcept { return dropped == 0 && messages != 0; }
     constexpr view_totals all() const noexcept { return {cost, messages, turns}; }

@@ -126,11 +126,11 @@ public:
     /// The message had parts, and all of them were removed, so that it is not sent.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;
-        auto const& message = facts.message_at(index);
-        for (auto part_id = message.first_part; part_id != message.first_part + message.part_count; ++part_id)
-            if (parts_[part_id].edit == 0 || steps_[parts_[part_id].edit - 1].kind != edit_kind::remove) return false;
-        return message.part_count != 0;
+        auto const count = facts.message_at(index).part_count;
+        return count != 0 && groups_[index].removed == count;
     }
+    /// How many parts of the message were removed.
+    constexpr std::uint32_t removed_parts(std::uint32_t index) const noexcept { return groups_[index].removed; }
     /// The message would be sent, with or without edits.
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
         return live_.contains(2 * index + 1) && !emptied(facts, index);
@@ -475,8 +475,13 @@ private:
         bool const shown = state.dropped == 0;
         if (shown) sums_ -= state.all();
         bool const was_there = !emptied(facts, index);
+        auto const removes = [this](std::uint32_t number) {
+            return number != 0 && steps_[number - 1].kind == edit_kind::remove;
+        };
+        groups_[index].removed -= removes(parts_[part_id].edit) ? 1u : 0u;
+        groups_[index].removed += removes(edit) ? 1u : 0u;
         parts_[part_id].edit = edit;
-        has_removed_ = has_removed_ || (edit != 0 && steps_[edit - 1].kind == edit_kind::remove);
+        has_removed_ = has_removed_ || removes(edit);
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
         auto const& message = facts.message_at(index);
@@ -577,7 +582,7 @@ private:
     tokens cached_ = {};
     detail::token_scale scale_;
     bool summaries_known_ = true;
-    bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the parts
+    bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the message
 };
 
 using view = basic_view<>;
