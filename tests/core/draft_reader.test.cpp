@@ -257,3 +257,44 @@ TEST_CASE("draft_reader: messages of many parts are read inside each other") {
     CHECK(report.layers[0].outcome != condense::layer_outcome::failed);
     CHECK(good);
 }
+
+TEST_CASE("draft_reader: a part of a message of many is the one with its id") {
+    condense::chat_message many{.role = role::assistant};
+    for (int number = 0; number < 20; ++number) many.parts.push_back({.text = std::to_string(number)});
+    std::vector<condense::chat_message> const history{condense::chat_message::user("u"), many};
+    condense::outline facts;
+    for (auto const& m : history) facts.append(m, notation::per_byte{});
+    condense::view edits;
+    edits.place_all(facts);
+    notation::per_byte const count;
+    condense::draft const draft{history, facts, edits, count, condense::budget{.window = {1'000}}};
+    std::string text;
+    draft.original({1, 0, 1 + 7}, [&](condense::part_view const& part) { text = part.text; });
+    CHECK(text == "7");
+}
+
+TEST_CASE("draft_reader: parts that name the same call, in messages of few parts and of many") {
+    auto const beside = [](std::size_t others) {
+        auto m = condense::chat_message::result("1", "a");
+        m.parts.push_back({.kind = condense::part_kind::media, .call = "1"});
+        m.parts.push_back({.text = "b"});
+        m.parts.push_back(m.parts[0]);
+        for (; others != 0; --others) m.parts.push_back({.kind = condense::part_kind::tool_result, .call = "2"});
+        std::vector<condense::chat_message> const history{condense::chat_message::user("u"), m};
+        condense::outline facts;
+        for (auto const& each : history) facts.append(each, notation::per_byte{});
+        condense::view edits;
+        edits.place_all(facts);
+        notation::per_byte const count;
+        condense::draft const draft{history, facts, edits, count, condense::budget{.window = {1'000}}};
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t part = 0; part < 4; ++part) {
+            draft.each_beside({1, part, 1 + part}, [&](condense::part_ref other) { all.push_back(other.index); });
+            all.push_back(100 + part);
+        }
+        return all;
+    };
+    std::vector<std::uint32_t> const expected{1, 3, 100, 0, 3, 101, 102, 0, 1, 103};
+    CHECK(beside(0) == expected);
+    CHECK(beside(20) == expected);
+}

@@ -150,18 +150,21 @@ struct message_traits<Json> {
 
     /// A message with a `tool_result` block if the call is a block `tool_use` of `content`, else one of role tool, or
     /// function. A call that the provider runs itself takes no result of ours: null.
-    static Json make_result(Json const& m, part_view const& call, std::string text) {
+    /// Blocks are searched from the one with the call's `index` backward, as few have more parts than one.
+    static Json make_result(Json const& m, part_view const& call, std::string text, std::size_t index = 0) {
         auto result = Json::object();
         auto const* const content = detail::member_of(m, "content");
         bool in_content = false;
-        if (content != nullptr && content->is_array())
-            for (auto const& block : *content) {
-                auto const type = detail::text_member(block, "type");
-                if (!type.ends_with("tool_use") || detail::text_member(block, "id") != call.call) continue;
-                if (type != "tool_use") return result;
-                in_content = true;
-                break;
-            }
+        auto const count = content != nullptr && content->is_array() ? content->size() : 0;
+        auto const first = index < count ? index : count - 1;
+        for (std::size_t step = 0; step < count; ++step) {
+            auto const& block = (*content)[step <= first ? first - step : step];
+            auto const type = detail::text_member(block, "type");
+            if (!type.ends_with("tool_use") || detail::text_member(block, "id") != call.call) continue;
+            if (type != "tool_use") return result;
+            in_content = true;
+            break;
+        }
         if (!in_content) {
             bool const legacy = call.call.empty() && detail::member_of(m, "function_call") != nullptr;
             result["role"] = legacy ? "function" : "tool";

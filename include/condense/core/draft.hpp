@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/core/draft_reader.hpp>
 #include <condense/detail/json_scan.hpp>
@@ -172,16 +174,9 @@ public:
         v1::cost after;
         bool accepted = false;
         this->original(call, [&](part_view const& call_view) {
-            // Another call in the message with the same id, or none, could be matched to the result.
-            bool unambiguous = true;
-            auto const& message = this->outline_->message_at(record.message_index);
-            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
-                auto const& other = this->outline_->part_at(part_id);
-                unambiguous = unambiguous && (part_id == call.part_id || other.kind != part_kind::tool_call ||
-                                              this->outline_->call_id_of(other) != call_view.call);
-            }
-            if (call_view.call.empty()) unambiguous = !has_other_waiting_call(record.message_index);
-            accepted = unambiguous && takes_answer(record.message_index, call_view, text, after);
+            auto const ambiguous =
+                call_view.call.empty() ? has_other_waiting_call(record.message_index) : has_twin(call, call_view.call);
+            accepted = !ambiguous && takes_answer(call, call_view, text, after);
         });
         if (!accepted) return refusal::pair;
         auto const before = this->edits_->sums();
@@ -231,9 +226,8 @@ public:
 protected:
     /// True if make_result() yields a message with exactly the result of `call`: no call, no other result and no text
     /// of a user. Sets `after` to the cost of that message.
-    constexpr bool takes_answer(std::uint32_t index, part_view const& call, std::string const& text,
-                                v1::cost& after) const {
-        auto const message = v1::make_result(this->message_at(sequence{index}), call, text);
+    constexpr bool takes_answer(part_ref place, part_view const& call, std::string const& text, v1::cost& after) const {
+        auto const message = v1::make_result(this->message_at(sequence{place.message_index}), call, text, place.index);
         auto const speaker = v1::role_of(message);
         after = detail::frame_cost(*this->estimator_, speaker, [&] { return v1::name_of(message); });
         bool result = false;
@@ -250,7 +244,7 @@ protected:
 
     /// The part can go without breaking a pair: it is no call, no result whose call is there, and its message stays in
     /// its group without it.
-    constexpr bool is_bare(part_ref part) const noexcept {
+    constexpr bool is_bare(part_ref part) const {
         auto const& record = this->outline_->part_at(part.part_id);
         bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
         bool const bare = orphan || record.kind == part_kind::media || record.kind == part_kind::reasoning ||
@@ -261,22 +255,18 @@ protected:
     /// True for a result, or what came with it, whose call has a result in another message, too. For a new edit both
     /// results must name their call and the other must still be present; for a `recorded` edit, read back from a saved
     /// state, neither can be checked any more.
-    constexpr bool is_repeated(part_ref part, bool recorded = false) const noexcept {
+    constexpr bool is_repeated(part_ref part, bool recorded = false) const {
         auto const& record = this->outline_->part_at(part.part_id);
         if (record.call == detail::none32 || record.kind == part_kind::tool_call || record.kind == part_kind::reasoning)
             return false;
         bool own = false;
         bool other = false;
-        this->each_member(group{this->outline_->group_of(record.message_index)}, [&](std::uint32_t index) {
-            auto const& message = this->outline_->message_at(index);
-            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
-                auto const& candidate = this->outline_->part_at(part_id);
-                if (candidate.kind != part_kind::tool_result || candidate.call != record.call) continue;
-                if (!recorded && !candidate.by_id) continue;
-                (index == record.message_index ? own : other) |=
-                    index == record.message_index || recorded || !this->is_removed(this->part_at(part_id));
-            }
-        });
+        for (auto const part_id : this->results_beside(part)) {
+            auto const& candidate = this->outline_->part_at(part_id);
+            if (!recorded && !candidate.by_id) continue;
+            bool const here = candidate.message_index == record.message_index;
+            (here ? own : other) |= here || recorded || !this->is_removed(this->part_at(part_id));
+        }
         return own && other;
     }
 
@@ -374,41 +364,62 @@ private:
     }
 
     /// The call id of this part is the only link of its message to the group of that call.
-    constexpr bool is_only_link(part_ref part) const noexcept {
-        auto const call = this->outline_->part_at(part.part_id).call;
-        if (call == detail::none32) return false;
-        auto const& message = this->outline_->message_at(part.message_index);
-        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
-            auto const& other = this->outline_->part_at(part_id);
-            if (other.call == call && (other.kind == part_kind::tool_call || other.kind == part_kind::tool_result))
-                return false;
-        }
+    constexpr bool is_only_link(part_ref part) const {
+        auto const& record = this->outline_->part_at(part.part_id);
+        if (record.call == detail::none32 || record.kind == part_kind::tool_call ||
+            record.kind == part_kind::tool_result)
+            return false;
+        auto const is_in_its_message = [&](std::uint32_t part_id) {
+            return this->outline_->part_at(part_id).message_index == record.message_index;
+        };
+        if (is_in_its_message(this->outline_->call_part_id(record))) return false;
+        for (auto const part_id : this->results_beside(part))
+            if (is_in_its_message(part_id)) return false;
         return true;
     }
 
-    /// Without this part its message would cease to be a plain user message, or a summary.
+    /// Without this part its message would cease to be a plain user message, or a summary. Looks behind the part first:
+    /// where parts are removed in order, those before it are gone.
     constexpr bool is_only_user_part(part_ref part) const {
         auto const& message = this->outline_->message_at(part.message_index);
         if (message.summary) return true;
-        bool others = !message.plain_user;
-        if (!others)
-            this->each_part(sequence{part.message_index}, [&](part_ref other, part_view const& content) {
-                others = others || (other.part_id != part.part_id && content.kind != part_kind::tool_result &&
-                                    content.call.empty());
-            });
+        if (!message.plain_user) return false;
+        bool others = false;
+        auto const look = [&](std::uint32_t part_id, part_view const& content) {
+            others = others || (part_id != part.part_id && !this->is_removed(this->part_at(part_id)) &&
+                                content.kind != part_kind::tool_result && content.call.empty());
+        };
+        bool const is_copied = this->with_copies(part.message_index, [&](auto const& parts) {
+            for (std::uint32_t step = 1; !others && step < parts.size(); ++step) {
+                auto const position = (part.part_id - message.first_part + step) % parts.size();
+                look(message.first_part + position, parts.at(position));
+            }
+        });
+        if (!is_copied)
+            this->each_part(sequence{part.message_index},
+                            [&](part_ref other, part_view const& content) { look(other.part_id, content); });
         return !others;
     }
 
+    /// Another call of its message has the same id, and could be matched to the answer.
+    constexpr bool has_twin(part_ref call, std::string_view id) const {
+        auto const& message = this->outline_->message_at(call.message_index);
+        bool twin = false;
+        auto const look = [&](std::uint32_t position) {
+            auto const part_id = message.first_part + position;
+            twin = twin || (part_id != call.part_id && this->outline_->part_at(part_id).kind == part_kind::tool_call);
+        };
+        if (this->with_copies(call.message_index, [&](auto& parts) { parts.each_with(id, look); })) return twin;
+        for (std::uint32_t position = 0; position < message.part_count; ++position)
+            if (this->outline_->call_id_of(this->outline_->part_at(message.first_part + position)) == id)
+                look(position);
+        return twin;
+    }
+
     /// Another call without an id in the same group, no later than this message, would be matched to the answer.
-    constexpr bool has_other_waiting_call(std::uint32_t index) const noexcept {
-        bool result = false;
-        this->each_member(group{this->outline_->group_of(index)}, [&](std::uint32_t member) {
-            auto const& message = this->outline_->message_at(member);
-            for (auto part_id = message.first_part;
-                 member <= index && part_id < message.first_part + message.part_count; ++part_id)
-                result = result || this->outline_->waits_without_id(this->outline_->part_at(part_id));
-        });
-        return result;
+    constexpr bool has_other_waiting_call(std::uint32_t index) const {
+        auto const first = this->results_.first_waiting_without_id(*this->outline_, this->outline_->group_of(index));
+        return first != detail::none32 && first <= index;
     }
 
     constexpr bool is_open(part_ref part) const noexcept {

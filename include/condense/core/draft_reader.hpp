@@ -3,87 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <condense/core/edit_log.hpp>
+#include <condense/core/group_results.hpp>
+#include <condense/core/part_copies.hpp>
 #include <condense/detail/address.hpp>
-#include <condense/detail/scope_exit.hpp>
 
 // Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
 // Layers, policies and shorteners see a conversation only through it.
 
 namespace condense {
 inline namespace v1 {
-
-namespace detail {
-
-/// The parts of one message with many of them, copied: adapters can only be asked for all parts, so reading each alone
-/// would cost the square of their number. A template, so that it is instantiated only where drafts are read.
-template <class = void>
-class basic_part_copies {
-public:
-    static constexpr std::uint32_t few = 16;  ///< so many are read from the message itself
-
-    basic_part_copies() = default;
-    /// A copy reads for itself.
-    constexpr basic_part_copies(basic_part_copies const&) noexcept {}
-    basic_part_copies& operator=(basic_part_copies const&) = delete;
-
-    /// Holds the parts of message `index`, which `read(sink)` shows to sink(part_view). False while those of another
-    /// message are in use.
-    template <class Read>
-    constexpr bool load(std::uint32_t index, Read const& read) {
-        if (message_ == index) return true;
-        if (users_ != 0) return false;
-        message_ = none32;
-        parts_.clear();
-        text_.clear();
-        read([this](part_view const& part) {
-            parts_.push_back({part, text_.size(), part.text.size(), part.tool.size(), part.call.size()});
-            text_.append(part.text).append(part.tool).append(part.call);
-        });
-        message_ = index;
-        return true;
-    }
-    /// Calls f() and keeps the parts until it returns.
-    template <class Function>
-    constexpr void use(Function&& f) {
-        ++users_;
-        scope_exit const done{[this] { --users_; }};
-        f();
-    }
-
-    constexpr std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(parts_.size()); }
-    constexpr part_view at(std::uint32_t part) const noexcept {
-        auto const& copy = parts_[part];
-        std::string_view const all{text_};
-        auto view = copy.view;
-        view.text = all.substr(copy.begin, copy.text);
-        view.tool = all.substr(copy.begin + copy.text, copy.tool);
-        view.call = all.substr(copy.begin + copy.text + copy.tool, copy.call);
-        return view;
-    }
-
-private:
-    struct part_copy {
-        part_view view;  ///< its texts are in text_ from `begin` on, one behind the other
-        std::size_t begin;
-        std::size_t text;
-        std::size_t tool;
-        std::size_t call;
-    };
-    std::vector<part_copy> parts_;
-    std::string text_;
-    std::uint32_t message_ = none32;
-    std::uint32_t users_ = 0;
-};
-using part_copies = basic_part_copies<>;
-
-}  // namespace detail
 
 /// What layers read: the outline's facts and the originals, both seen through the edits in force. `Source` gives
 /// messages by index. Refers to all of its parts, which must outlive it. Facts and costs are read without touching
@@ -312,18 +245,46 @@ public:
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {
         if (part.part_id == detail::none32 || part.message_index >= outline_->size()) return;
-        if (has_copies(part.message_index)) {
-            if (part.index < copies_.size()) copies_.use([&] { f(copies_.at(part.index)); });
-            return;
-        }
-        read(part.message_index, [&](part_ref candidate, part_view const& content) {
-            if (candidate.part_id == part.part_id) f(content);
+        auto const position = part.part_id - outline_->message_at(part.message_index).first_part;
+        bool const is_copied = with_copies(part.message_index, [&](auto const& parts) {
+            if (position < parts.size()) f(parts.at(position));
+        });
+        if (is_copied) return;
+        read_source(part.message_index, [&](part_view const& content, std::uint32_t candidate) {
+            if (candidate == position) f(content);
         });
     }
     /// The same with its present text; not at all for a part that was removed.
     template <class Function>
     constexpr void present_part(part_ref part, Function&& f) const {
         if (!is_removed(part)) original(part, [&](part_view const& content) { f(with_edit(part, content)); });
+    }
+
+    /// Calls f(part_ref) for each other part of the message that names the same call id and was not removed; not at all
+    /// for a part without an id.
+    template <class Function>
+    constexpr void each_beside(part_ref part, Function&& f) const {
+        auto const first = outline_->message_at(part.message_index).first_part;
+        auto const show = [&](std::uint32_t position) {
+            part_ref const beside{part.message_index, position, first + position};
+            if (beside.part_id != part.part_id && !is_removed(beside)) f(beside);
+        };
+        bool const is_copied = with_copies(part.message_index, [&](auto& parts) {
+            if (part.part_id - first < parts.size()) parts.each_with(parts.at(part.part_id - first).call, show);
+        });
+        if (is_copied) return;
+        original(part, [&](part_view const& content) {
+            if (content.call.empty()) return;
+            read_source(part.message_index, [&](part_view const& other, std::uint32_t position) {
+                if (other.call == content.call) show(position);
+            });
+        });
+    }
+    /// The part ids of all results, in the group of the part, of the call to which it belongs; valid until the next
+    /// message is added.
+    constexpr detail::group_results::range results_beside(part_ref part) const {
+        auto const& record = outline_->part_at(part.part_id);
+        return results_.of(*outline_, outline_->group_of(record.message_index), record.call);
     }
 
     /// Calls f(index) for each message of the group, in the order in which they joined it.
@@ -443,21 +404,22 @@ protected:
     constexpr void read(std::uint32_t index, Function&& f) const {
         if (index >= outline_->size()) return;
         auto const first = outline_->message_at(index).first_part;
-        if (has_copies(index))
-            return copies_.use([&] {
-                for (std::uint32_t part = 0; part < copies_.size(); ++part)
-                    f(part_ref{index, part, first + part}, copies_.at(part));
-            });
-        read_source(index, [&](part_view const& content, std::uint32_t part) {
+        auto const show = [&](part_view const& content, std::uint32_t part) {
             f(part_ref{index, part, first + part}, content);
+        };
+        bool const is_copied = with_copies(index, [&](auto const& parts) {
+            for (std::uint32_t part = 0; part < parts.size(); ++part) show(parts.at(part), part);
         });
+        if (!is_copied) read_source(index, show);
     }
-    /// The parts of the message are in copies_.
-    constexpr bool has_copies(std::uint32_t index) const {
-        return outline_->message_at(index).part_count > detail::part_copies::few &&
-               copies_.load(index, [&](auto const& sink) {
-                   read_source(index, [&](part_view const& content, std::uint32_t) { sink(content); });
-               });
+    /// Calls f(part_copy&) with the parts of a message of many; false, without a call, for other messages.
+    template <class Function>
+    constexpr bool with_copies(std::uint32_t index, Function&& f) const {
+        if (outline_->message_at(index).part_count <= detail::part_copies::few) return false;
+        auto const read_all = [&](auto const& sink) {
+            read_source(index, [&](part_view const& content, std::uint32_t) { sink(content); });
+        };
+        return copies_.use(index, read_all, f);
     }
     /// Calls f(part_view, index) for each part that the message itself shows.
     template <class Function>
@@ -481,6 +443,7 @@ protected:
     Estimator const* estimator_;
     v1::budget limits_;
     mutable detail::part_copies copies_ = {};
+    mutable detail::group_results results_ = {};
 };
 
 }  // namespace v1

@@ -183,8 +183,13 @@ struct without_part_fn {
 
 struct make_result_fn {
     template <answerable Message>
-    constexpr Message operator()(Message const& m, part_view const& call, std::string text) const {
-        return traits_of<Message>::make_result(m, call, std::move(text));
+    constexpr Message operator()(Message const& m, part_view const& call, std::string text,
+                                 std::size_t index = 0) const {
+        if constexpr (requires {
+                          { traits_of<Message>::make_result(m, call, std::move(text), index) } -> std::same_as<Message>;
+                      })
+            return traits_of<Message>::make_result(m, call, std::move(text), index);
+        else return traits_of<Message>::make_result(m, call, std::move(text));
     }
 };
 

@@ -111,9 +111,10 @@ public:
     /// Calls unchanged(index) for each message to send as it is, rendered(message&&) for each other, in order.
     template <class Unchanged, class Rendered>
     void each_place(Unchanged&& unchanged, Rendered&& rendered) const {
+        detail::part_copies copies;
         each_sent([&](sent_place place) {
             if (place.kind == sent_kind::kept) unchanged(place.index);
-            else rendered(make(place));
+            else rendered(make(place, copies));
         });
     }
 
@@ -135,21 +136,26 @@ public:
 
     /// Renders the message of a place whose kind is not `kept`.
     message_type make(sent_place place) const {
-        if constexpr (composable<message_type>)
-            if (place.kind == sent_kind::summary)
-                return detail::render_summary<message_type>(edits_, group{place.index}, marks_);
-        if constexpr (answerable<message_type>)
-            if (place.kind == sent_kind::answer) {
-                auto const index = outline_.part_at(place.index).message_index;
-                return detail::render_answer<message_type>(source_[index], outline_, edits_, place.index);
-            }
-        return detail::render<message_type>(source_[place.index], outline_, edits_, place.index, marks_);
+        detail::part_copies copies;
+        return make(place, copies);
     }
 
     /// The original of a message, as the history gives it.
     decltype(auto) original(std::uint32_t index) const { return source_[index]; }
 
 private:
+    message_type make(sent_place place, detail::part_copies& copies) const {
+        if constexpr (composable<message_type>)
+            if (place.kind == sent_kind::summary)
+                return detail::render_summary<message_type>(edits_, group{place.index}, marks_);
+        if constexpr (answerable<message_type>)
+            if (place.kind == sent_kind::answer) {
+                auto const index = outline_.part_at(place.index).message_index;
+                return detail::render_answer<message_type>(source_[index], outline_, edits_, place.index, copies);
+            }
+        return detail::render<message_type>(source_[place.index], outline_, edits_, place.index, marks_);
+    }
+
     source_type source_;
     Estimator estimator_;
     budget limits_;

@@ -10,6 +10,7 @@
 #include <condense/core/edit_log.hpp>
 #include <condense/core/message.hpp>
 #include <condense/core/outline.hpp>
+#include <condense/core/part_copies.hpp>
 #include <condense/core/report.hpp>
 
 // The messages that would be sent, rendered on demand: originals with the edits in force, summaries and written
@@ -129,16 +130,26 @@ constexpr Message render_summary(view const& edits, group which, bool marks) {
     return result;
 }
 
-/// The message with a written result, as the adapter makes it from the message with the call.
+/// The message with a written result, as the adapter makes it from the message with the call. `copies` are those of the
+/// same history, so that a message with many calls is read once for all.
 template <class Message>
-constexpr Message render_answer(Message const& original, outline const& facts, view const& edits,
-                                std::uint32_t part_id) {
+constexpr Message render_answer(Message const& original, outline const& facts, view const& edits, std::uint32_t part_id,
+                                part_copies& copies) {
     std::optional<Message> result;
-    auto current_id = facts.message_at(facts.part_at(part_id).message_index).first_part;
-    v1::each_part(original, [&](part_view const& part) {
+    auto const index = facts.part_at(part_id).message_index;
+    auto const& message = facts.message_at(index);
+    auto const position = part_id - message.first_part;
+    auto const answer = [&](part_view const& call) {
         if constexpr (answerable<Message>)
-            if (current_id++ == part_id)
-                result.emplace(v1::make_result(original, part, edits.answer_text(part_id).text));
+            result.emplace(v1::make_result(original, call, edits.answer_text(part_id).text, position));
+    };
+    auto const read = [&](auto const& sink) { v1::each_part(original, sink); };
+    if (message.part_count > part_copies::few &&
+        copies.use(index, read, [&](auto const& parts) { answer(parts.at(position)); }))
+        return std::move(*result);
+    std::uint32_t current = 0;
+    read([&](part_view const& part) {
+        if (current++ == position) answer(part);
     });
     return std::move(*result);
 }
@@ -160,10 +171,11 @@ constexpr void each_sent(Draft const& draft, bool marks, Function& f) {
             f(sequence{facts.group_at(which.id()).first},
               v1::to_bytes(render_summary<message_type>(edits, which, marks)));
     };
+    part_copies copies;
     auto const answer = [&](std::uint32_t part_id) {
         auto const index = facts.part_at(part_id).message_index;
         f(sequence{index},
-          v1::to_bytes(render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id)));
+          v1::to_bytes(render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id, copies)));
     };
     each_place(facts, edits, unchanged, changed, summary, answer);
 }

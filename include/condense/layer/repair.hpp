@@ -121,27 +121,24 @@ private:
     static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& conversation = draft.outline();
         auto const& repeated = conversation.part_at(part_id);
-        group const which{conversation.group_of(repeated.message_index)};
-        if (!draft.present(which)) return;
-        auto const each = [&](auto&& f) {
-            draft.each_part_of(which, [&](part_ref part) {
-                auto const& candidate = conversation.part_at(part.part_id);
-                if (candidate.by_id && candidate.call == repeated.call)
-                    f(part, candidate.status == part_status::pending);
-            });
-        };
+        if (!draft.present(group{conversation.group_of(repeated.message_index)})) return;
+        auto const repeat = draft.part_at(part_id);
+        if (draft.is_removed(repeat)) return;  // with others of its call
+        std::vector<part_ref> answers;
+        for (auto const result_id : draft.results_beside(repeat))
+            if (auto const part = draft.part_at(result_id);
+                conversation.part_at(result_id).by_id && !draft.is_removed(part))
+                answers.push_back(part);
         auto first = detail::none32;
         auto first_complete = detail::none32;
-        each([&](part_ref part, bool pending) {
+        for (auto const part : answers) {
             if (part.message_index < first) first = part.message_index;
+            bool const pending = conversation.part_at(part.part_id).status == part_status::pending;
             if (!pending && part.message_index < first_complete) first_complete = part.message_index;
-        });
+        }
         if (first_complete != detail::none32) first = first_complete;
-        std::vector<part_ref> others;
-        each([&](part_ref part, bool) {
-            if (part.message_index != first) others.push_back(part);
-        });
-        for (auto const part : others) remove(draft, pass, part);
+        for (auto const part : answers)
+            if (part.message_index != first) remove(draft, pass, part);
     }
 
     /// Removes a result and the other parts of its message with the same call id, such as media that came with it.
@@ -149,15 +146,11 @@ private:
         if constexpr (std::remove_cvref_t<decltype(draft)>::can_remove) {
             if (draft.is_removed(result)) return;
             std::vector<part_ref> removals;
-            draft.original(result, [&](part_view const& original) {
-                draft.each_part(sequence{result.message_index}, [&](part_ref part, part_view const& beside) {
-                    bool const belongs =
-                        !original.call.empty() && beside.call == original.call && beside.kind != part_kind::tool_call;
-                    if (belongs && part.part_id != result.part_id) removals.push_back(part);
-                });
+            draft.each_beside(result, [&](part_ref part) {
+                if (draft.outline().part_at(part.part_id).kind != part_kind::tool_call) removals.push_back(part);
             });
             removals.push_back(result);
-            // Collected first, so that no part is removed while each_part walks its message.
+            // Collected first, so that no part is removed while each_beside walks its message.
             for (auto const part : removals)
                 if (!draft.is_removed(part)) pass.note(draft.remove(part));
         } else if (draft.about(group{draft.outline().group_of(result.message_index)}).count == 1)

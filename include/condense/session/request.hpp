@@ -249,8 +249,9 @@ private:
         auto const summary = [&](group which) {
             if constexpr (composable<Message>) add(render_summary<Message>(edits, which, false));
         };
+        part_copies copies;
         auto const answer = [&](std::uint32_t part_id) {
-            add(render_answer<Message>(source[facts.part_at(part_id).message_index], facts, edits, part_id));
+            add(render_answer<Message>(source[facts.part_at(part_id).message_index], facts, edits, part_id, copies));
         };
         each_place(facts, edits, unchanged, changed, summary, answer);
         places_.swap(places);

@@ -95,7 +95,7 @@ private:
         if (step.kind == edit_kind::repair) {
             if (step.text == none32) return true;  // takes an earlier answer back
             if constexpr (answerable<message_type>)
-                return this->takes_answer(part.message_index, original, texts[step.text].text, step.after);
+                return this->takes_answer(part, original, texts[step.text].text, step.after);
             else return false;
         }
         if (step.kind == edit_kind::remove && record.late) return core::can_remove;
