@@ -58,6 +58,34 @@ bool removes_the_last_known(Json const& m, std::size_t index) {
     return known == 0;
 }
 
+/// What with_edits has to give.
+template <class Json>
+Json edited_one_by_one(Json m, std::vector<condense::part_edit> const& edits, std::vector<bool> const& result) {
+    for (auto const& edit : edits)
+        if (!edit.removed) m = condense::with_part(m, edit.index, std::string{edit.text});
+    std::vector<std::size_t> gone;
+    for (bool const results : {false, true})
+        for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
+            if (!edit->removed || result[edit->index] != results) continue;
+            auto const before = [&](std::size_t index) { return index < edit->index; };
+            auto const shift = results ? std::count_if(gone.begin(), gone.end(), before) : 0;
+            m = condense::without_part(m, edit->index - static_cast<std::size_t>(shift));
+            if (!results) gone.push_back(edit->index);
+        }
+    return m;
+}
+
+/// Edits of some of so many parts, removals of a third of them.
+std::vector<condense::part_edit> some_edits(std::size_t parts, std::uint32_t& state) {
+    std::vector<condense::part_edit> edits;
+    for (std::size_t index = 0; index < parts; ++index) {
+        state = state * 1'664'525u + 1'013'904'223u;
+        auto const choice = (state >> 16) % 3;
+        if (choice != 0) edits.push_back({index, choice == 1, choice == 1 ? "" : "null"});
+    }
+    return edits;
+}
+
 /// What an adapter owes for any message at all; says which promise is broken, or nothing.
 template <class Json>
 std::string broken(Json const& m) try {
@@ -100,6 +128,12 @@ std::string broken(Json const& m) try {
         wanted = before;
         wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(at));
         if (!result[at] && less != wanted) return "removal takes something else";
+    }
+    for (std::uint32_t number = 0, state = static_cast<std::uint32_t>(whole.size()); number < 6; ++number) {
+        auto const edits = some_edits(before.size(), state);
+        auto together = m;
+        condense::with_edits(together, edits);
+        if (dump(together) != dump(edited_one_by_one(m, edits, result))) return "edits together differ from one by one";
     }
     if (dump(condense::with_part(m, before.size(), "null")) != whole)
         return "an index past the end changes the message";

@@ -10,6 +10,7 @@
 
 #include <condense/condense.hpp>
 #include <condense/preset/recommended.hpp>
+#include <condense/shorteners.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -22,10 +23,17 @@
 namespace {
 
 std::uint64_t reads = 0;
+std::uint64_t touched = 0;  ///< parts shown, copied or edited
 
-/// A message that counts how often it is read.
+/// A message that counts how often it is read, and what that and its copies cost.
 struct counted {
     condense::chat_message m;
+
+    counted(condense::chat_message from) : m{std::move(from)} {}
+    counted(counted const& other) : m{other.m} { touched += m.parts.size(); }
+    counted(counted&&) = default;
+    counted& operator=(counted const&) = default;
+    counted& operator=(counted&&) = default;
 };
 
 }  // namespace
@@ -37,12 +45,21 @@ struct condense::message_traits<counted> {
     static role role_of(counted const& c) { return plain::role_of(c.m); }
     static void each_part(counted const& c, auto&& sink) {
         ++reads;
+        touched += c.m.parts.size();
         plain::each_part(c.m, sink);
     }
     static counted with_part(counted const& c, std::size_t index, std::string text) {
+        touched += c.m.parts.size();
         return {condense::with_part(c.m, index, std::move(text))};
     }
-    static counted without_part(counted const& c, std::size_t index) { return {condense::without_part(c.m, index)}; }
+    static counted without_part(counted const& c, std::size_t index) {
+        touched += c.m.parts.size();
+        return {condense::without_part(c.m, index)};
+    }
+    static void with_edits(counted& c, auto const& edits) {
+        touched += c.m.parts.size();
+        plain::with_edits(c.m, edits);
+    }
     static counted make(role speaker, std::string text) { return {plain::make(speaker, std::move(text))}; }
     static counted make_result(counted const& c, part_view const& call, std::string text) {
         return {plain::make_result(c.m, call, std::move(text))};
@@ -163,4 +180,82 @@ TEST_CASE("a message of many parts is read as often as one of few", "[cost]") {
     auto const few = reads_of(50);
     CHECK(few < 30);
     CHECK(reads_of(400) == few);
+}
+
+namespace {
+
+/// n parts in one message, n calls with or without ids, and so on: what a reduction of them touches.
+template <class Make, class Mix>
+std::uint64_t touched_by(Make const& make, Mix const& mix, std::size_t parts) {
+    std::vector<counted> history;
+    for (auto& m : make(parts)) history.emplace_back(std::move(m));
+    touched = 0;
+    auto const report = condense::reduce(history, mix, {.window = 1'000'000'000_tokens});
+    CHECK(report.changed());
+    return touched;
+}
+
+std::vector<condense::chat_message> around(condense::chat_message first, condense::chat_message second) {
+    return {U("go"), std::move(first), std::move(second), A("done")};
+}
+condense::chat_message many(std::size_t count, auto const& make) {
+    auto m = make(std::size_t{0});
+    for (std::size_t number = 1; number < count; ++number) m = joined(std::move(m), make(number));
+    return m;
+}
+condense::chat_message calls(std::size_t count, bool ids = true) {
+    return many(count, [&](std::size_t number) { return C(ids ? std::to_string(number) : ""); });
+}
+condense::chat_message results(std::size_t count, bool ids = true) {
+    return many(count, [&](std::size_t number) { return R(ids ? std::to_string(number) : "", letters(300)); });
+}
+
+/// Eight times as many parts cost eight times as much.
+template <class Make, class Mix>
+void check_parts(Make const& make, Mix const& mix) {
+    auto const few = touched_by(make, mix, 50);
+    auto const more = touched_by(make, mix, 400);
+    CAPTURE(few, more);
+    CHECK(more <= few * 8);
+}
+
+}  // namespace
+
+TEST_CASE("parts of one message cost their number", "[cost]") {
+    condense::pipeline const pairs{condense::repair{}};
+    SECTION("results") {
+        check_parts([](std::size_t n) { return around(calls(n), results(n)); },
+                    condense::pipeline{condense::compress{
+                        .when = condense::always, .over = 100_chars, .with = condense::head{50_chars}}});
+    }
+    SECTION("results without a call") {
+        check_parts([](std::size_t n) { return around(C("c"), joined(R("c"), results(n))); }, pairs);
+    }
+    SECTION("repeated results") {
+        check_parts(
+            [](std::size_t n) {
+                auto all = around(calls(n), results(n));
+                all.insert(all.end() - 1, results(n));
+                return all;
+            },
+            pairs);
+    }
+    SECTION("calls without a result") {
+        check_parts([](std::size_t n) { return around(calls(n), U("leave it")); }, pairs);
+    }
+    SECTION("images") {
+        check_parts(
+            [](std::size_t n) {
+                auto const image = [](std::size_t) {
+                    return condense::chat_message{.parts = {{.kind = condense::part_kind::media,
+                                                             .text = "image/png",
+                                                             .sealed = true,
+                                                             .cost = condense::cost::of(1'600_tokens)}}};
+                };
+                auto all = around(A("what?"), joined(U("see"), many(n, image)));
+                all.push_back(U("go on"));
+                return all;
+            },
+            condense::pipeline{condense::compress{.when = condense::always, .with = condense::media_note{}}});
+    }
 }

@@ -108,6 +108,19 @@ struct message_traits<chat_message> {
     static void without_part(chat_message& m, std::size_t index) {
         m.parts.erase(m.parts.begin() + static_cast<std::ptrdiff_t>(index));
     }
+    static void with_edits(chat_message& m, std::vector<part_edit> const& edits) {
+        for (auto const& edit : edits)
+            if (!edit.removed) with_part(m, edit.index, std::string{edit.text});
+        auto edit = edits.begin();
+        std::size_t to = 0;
+        for (std::size_t from = 0; from < m.parts.size(); ++from) {
+            while (edit != edits.end() && edit->index < from) ++edit;
+            if (edit != edits.end() && edit->index == from && edit->removed) continue;
+            if (to != from) m.parts[to] = std::move(m.parts[from]);
+            ++to;
+        }
+        m.parts.resize(to);
+    }
     /// A message of role tool, with status cancelled.
     static chat_message make_result(chat_message const&, part_view const& call, std::string text) {
         auto message = chat_message::result(std::string{call.call}, std::move(text), part_status::cancelled);

@@ -7,9 +7,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include <condense/adapt/json_edits.hpp>
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_shape.hpp>
 #include <condense/adapt/json_understood.hpp>
@@ -30,38 +32,6 @@ inline constexpr char const* mark_member = "condense";
 
 template <json_type Json>
 inline constexpr bool is_document<Json> = true;
-
-/// Replaces a block of media by a block of text. Not where the number of parts would change (in a result of media alone
-/// the text would become the result) or where the part would become a user's text (in a result without id): there an
-/// Anthropic tool_result gets a document of plain text, and other results stay as they are. So do blocks of shapes
-/// whose text is not of type `text`.
-template <json_type Json>
-void write_in_place_of_media(Json& message, std::size_t index, Json& block, std::string text) {
-    auto const type = text_member(block, "type");
-    if (type == "input_image" || type == "input_file" || media_text(block) == text) return;
-    auto const piece_count = count_pieces(message);
-    auto const fits = [&] {
-        auto const part = piece_at(message, index).part;
-        return count_pieces(message) == piece_count && (part.kind == part_kind::text || !part.call.empty());
-    };
-    auto const media = std::exchange(block, Json::object());
-    auto const keep_cache_control = [&] {
-        if (auto const* const cache_control = member_of(media, "cache_control"))
-            block["cache_control"] = *cache_control;
-    };
-    block["type"] = "text";
-    block["text"] = text;
-    keep_cache_control();
-    if (fits()) return;
-    block = Json::object();
-    block["type"] = "document";
-    auto& source = block["source"] = Json::object();
-    source["type"] = "text";
-    source["media_type"] = "text/plain";
-    source["data"] = std::move(text);
-    keep_cache_control();
-    if (role_named(text_member(message, "role")) == role::tool || !fits()) block = media;
-}
 
 /// Does nothing to a value that is no object.
 template <json_type Json>
@@ -108,20 +78,9 @@ struct message_traits<Json> {
     }
 
     /// Changes nothing if the part is sealed, or if it holds JSON and `text` does not parse. Media are replaced by a
-    /// block of text, if no other part would change; see detail::write_in_place_of_media.
+    /// block of text, if no other part would change; see detail::json_editor.
     static void with_part(Json& m, std::size_t index, std::string text) {
-        auto const piece = detail::piece_at(m, index);
-        if (piece.part.kind == part_kind::media)
-            detail::write_in_place_of_media(m, index, *piece.removable.find(), std::move(text));
-        if (piece.text.parent == nullptr || piece.part.sealed) return;
-        if (!piece.is_dump) {
-            if (text != piece.part.text) piece.text.write(Json(std::move(text)));
-            return;
-        }
-        // A dump loses ill-formed UTF-8 and NaN, so an equal text keeps the value.
-        auto const* const value = piece.text.find();
-        if (value != nullptr && detail::dump_of(*value) == text) return;
-        if (auto parsed = parse_json<Json>(text)) piece.text.write(std::move(parsed.value));
+        detail::json_editor<Json>{m}.write(index, std::move(text));
     }
 
     /// Removes the block or the member; `content` itself becomes "", an empty array stays. Changes nothing if no known
@@ -138,6 +97,28 @@ struct message_traits<Json> {
         auto copy = m;
         detail::piece_at(copy, index).removable.erase();
         if (!shape_error_of(copy)) m = std::move(copy);
+    }
+
+    static void with_edits(Json& m, std::vector<part_edit> const& edits) {
+        detail::json_editor<Json> editor{m};
+        for (auto const& edit : edits)
+            if (!edit.removed) editor.write(edit.index, std::string{edit.text});
+        if (detail::json_editor<Json>{m}.remove(edits)) return;
+        std::vector<bool> is_result;
+        detail::each_piece(m, [&](detail::json_piece<Json> const& piece) {
+            is_result.push_back(piece.part.kind == part_kind::tool_result);
+        });
+        std::vector<std::size_t> last;  // without the removed parts before, which are no is_result
+        std::size_t others = 0;
+        for (auto const& edit : edits) {
+            if (!edit.removed || edit.index >= is_result.size()) continue;
+            if (is_result[edit.index]) last.push_back(edit.index - others);
+            else ++others;
+        }
+        for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
+            if (edit->removed && edit->index < is_result.size() && !is_result[edit->index])
+                without_part(m, edit->index);
+        for (auto index = last.rbegin(); index != last.rend(); ++index) without_part(m, *index);
     }
 
     /// A message with string content, which both shapes have.

@@ -270,20 +270,34 @@ protected:
         return own && other;
     }
 
-    /// True if the adapter can write the text in place of media and leaves all other parts where they are; sets `after`
-    /// to its cost there. Copies the message, as only the adapter knows.
-    constexpr bool takes_text(part_ref part, std::string const& text, v1::cost& after) const {
+    /// True if the adapter can write the text in place of `content`, which is media, and leaves all other parts where
+    /// they are; sets `after` to its cost there. Copies the message, as only the adapter knows; one of many parts once.
+    constexpr bool takes_text(part_ref part, part_view const& content, std::string const& text, v1::cost& after) const {
         if constexpr (shortenable<message_type>) {
-            auto const message = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
+            auto const part_count = this->outline_->message_at(part.message_index).part_count;
             std::size_t parts = 0;
             bool shown = false;
-            v1::each_part(message, [&](part_view const& current) {
-                if (parts++ != part.index) return;
-                shown = current.text == text &&
+            auto const look = [&](part_view const& current, std::string_view written) {
+                shown = current.text == written &&
                         (current.kind != part_kind::tool_result || !current.call.empty());  // else turns change
-                after = detail::part_cost(*this->estimator_, current);
+                auto with_text = current;
+                with_text.text = text;
+                after = detail::part_cost(*this->estimator_, with_text);
+            };
+            if constexpr (detail::edits_together<message_type>)
+                if (part_count > detail::part_copies::few && content.text != probe && content.text != text) {
+                    bool const is_copied = with_probes(part.message_index, [&](auto const& probes) {
+                        parts = probes.size();
+                        if (parts == part_count) look(probes.at(part.index), probe);
+                    });
+                    if (is_copied && parts == part_count) return shown;
+                    parts = 0;
+                }
+            auto const message = v1::with_part(this->message_at(sequence{part.message_index}), part.index, text);
+            v1::each_part(message, [&](part_view const& current) {
+                if (parts++ == part.index) look(current, text);
             });
-            return shown && parts == this->outline_->message_at(part.message_index).part_count;
+            return shown && parts == part_count;
         } else return true;
     }
 
@@ -306,15 +320,35 @@ protected:
         auto const kind = this->outline_->part_at(part.part_id).kind;
         if (kind == part_kind::tool_call && !(detail::json::valid(content.text) && detail::json::valid(text)))
             return refusal::not_json;
+        auto const original = content;
         if (content.kind == part_kind::media) content.kind = part_kind::text;
         content.text = text;
         content.cost.reset();
         after = detail::part_cost(*this->estimator_, content);
-        bool const refused = kind == part_kind::media && after < before && !takes_text(part, text, after);
+        bool const refused = kind == part_kind::media && after < before && !takes_text(part, original, text, after);
         return refused ? refusal::sealed : refusal::none;
     }
 
 private:
+    /// Stands for any text where the adapter is asked what it would do with one.
+    static constexpr std::string_view probe = "[text in the place of media]";
+
+    /// Calls f(part_copy&) with the parts of a message as they are with `probe` in the place of all of its media.
+    template <class Function>
+    constexpr bool with_probes(std::uint32_t index, Function&& f) const {
+        auto const read = [&](auto const& sink) {
+            auto const& record = this->outline_->message_at(index);
+            std::vector<part_edit> edits;
+            for (std::uint32_t part = 0; part < record.part_count; ++part)
+                if (this->outline_->part_at(record.first_part + part).kind == part_kind::media)
+                    edits.push_back({.index = part, .text = probe});
+            message_type message(this->message_at(sequence{index}));
+            v1::with_edits(message, edits);
+            v1::each_part(message, sink);
+        };
+        return probes_.use(index, read, f);
+    }
+
     /// Accepts an edit that made the request grow, if it still fits the budget; else rolls back to `mark`.
     constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
         if (!this->used().fits()) {
@@ -454,6 +488,7 @@ private:
     bool open_allowed_ = false;
     bool wants_room_ = false;
     view::totals restored_ = {};
+    mutable detail::part_copies probes_ = {};
 };
 
 template <class Source, class Estimator>

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <condense/core/part.hpp>
 
@@ -23,16 +24,28 @@ inline namespace v1 {
 /// To shorten: `with_part(m, index, text) -> M`, index in each_part order, all other parts unchanged, or `m` itself
 /// where the text cannot be written there; optionally `without_part(m, index) -> M`. Either may return void and change
 /// an `M&` in place, which is the library's copy; with_part may be overloaded for both, the one for `M&` being for
-/// further edits. To write summaries: `make(role, text) -> M`. To answer dead calls:
-/// `make_result(m, call, text) -> M`, the message with the result of a call of `m`. To be recorded: `to_bytes(m) ->
-/// std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for bytes that are not a message,
-/// or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is the most readable. Optional:
-/// `name_of(m)`, `pinned(m)`, `joins_previous(m)` (for messages that may not be separated, such as the steps of a
-/// thinking loop), `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs recognise earlier work).
-/// All are static. An exception that one of them throws while a layer runs fails that layer; any other reaches the
-/// caller and leaves the history as it was.
+/// further edits. For messages of many parts `with_edits(m, edits)`, see part_edit. To write summaries: `make(role,
+/// text) -> M`. To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`;
+/// where finding the call is a search, a fourth parameter of type std::size_t, with a default, says which part it is.
+/// To be recorded: `to_bytes(m) -> std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for
+/// bytes that are not a message, or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is
+/// the most readable. Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (for messages that may not be separated,
+/// such as the steps of a thinking loop), `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs
+/// recognise earlier work). All are static. An exception that one of them throws while a layer runs fails that layer;
+/// any other reaches the caller and leaves the history as it was.
 template <class Message>
 struct message_traits;
+
+/// One of several edits of a message: the text that a part gets, or its removal. `with_edits(M& m,
+/// std::vector<part_edit> const& edits)`, with indices ascending in each_part order, does what with_part would do for
+/// each text, then without_part for each removal, results last. For messages of many parts, which cost the square of
+/// their number where each edit alone costs a walk. Whether a part takes a text must not depend on other edits, nor,
+/// unless it is the part's own, on the text.
+struct part_edit {
+    std::size_t index = 0;
+    bool removed = false;
+    std::string_view text = {};
+};
 
 namespace detail {
 
@@ -134,6 +147,12 @@ concept part_removable =
         { traits_of<Message>::without_part(m, index) } -> std::same_as<Message>;
     });
 
+/// Several edits can be done at once, in place.
+template <class Message>
+concept edits_together =
+    part_removable<Message> && std::copy_constructible<Message> &&
+    requires(Message& m, std::vector<part_edit> const& edits) { traits_of<Message>::with_edits(m, edits); };
+
 /// Marks can be read and written.
 template <class Message>
 concept markable = message<Message> && requires(Message& m, Message const& read, std::string_view mark) {
@@ -167,6 +186,13 @@ struct with_part_fn {
             traits_of<Message>::with_part(copy, index, std::move(text));
             return copy;
         }
+    }
+};
+
+struct with_edits_fn {
+    template <edits_together Message>
+    constexpr void operator()(Message& m, std::vector<part_edit> const& edits) const {
+        traits_of<Message>::with_edits(m, edits);
     }
 };
 
@@ -272,7 +298,9 @@ inline constexpr detail::each_part_fn each_part{};
 inline constexpr detail::with_part_fn with_part{};
 /// `without_part(m, index)`: a copy without one part, whose followers move up.
 inline constexpr detail::without_part_fn without_part{};
-/// `make_result(m, call, text)`: a new message with the result of a call of `m`.
+/// `with_edits(m, edits)`: does several edits of one message in place.
+inline constexpr detail::with_edits_fn with_edits{};
+/// `make_result(m, call, text, index)`: a new message with the result of a call of `m`, which is its part `index`.
 inline constexpr detail::make_result_fn make_result{};
 /// `to_bytes(m)`: its bytes for a journal.
 inline constexpr detail::to_bytes_fn to_bytes{};

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/core/edit_log.hpp>
 #include <condense/core/message.hpp>
@@ -72,11 +74,11 @@ constexpr void each_place(outline const& facts, view const& edits, Unchanged& un
     }
 }
 
-/// A copy of a message that has edits, with all of them applied: texts are replaced first, then parts are removed, from
-/// the last to the first, so that the indices of the others stay valid.
+/// Applies all edits of a message one by one: texts are replaced first, then parts are removed, from the last to the
+/// first, so that the indices of the others stay valid.
 template <class Message>
-constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index,
-                         bool marks) {
+constexpr Message render_one_by_one(Message const& original, outline const& facts, view const& edits,
+                                    std::uint32_t index) {
     auto const& message = facts.message_at(index);
     std::optional<Message> result;
     auto const current = [&]() -> Message const& { return result ? *result : original; };
@@ -116,9 +118,33 @@ constexpr Message render(Message const& original, outline const& facts, view con
             if (goes(part, true)) remove(part - removed_below);
         }
     }
-    if constexpr (markable<Message>)
-        if (marks && result) v1::set_mark(*result, new_mark<Message>(facts, edits, index));
     return std::move(*result);
+}
+
+/// A copy of a message that has edits, with all of them applied.
+template <class Message>
+constexpr Message render(Message const& original, outline const& facts, view const& edits, std::uint32_t index,
+                         bool marks) {
+    auto const& message = facts.message_at(index);
+    auto result = [&]() -> Message {
+        if constexpr (edits_together<Message>)
+            if (message.part_count > part_copies::few) {
+                std::vector<part_edit> list;
+                for (std::uint32_t part = 0; part < message.part_count; ++part) {
+                    auto const* const changed = edits.edit_of(message.first_part + part);
+                    if (changed == nullptr) continue;
+                    bool const removed = changed->kind == edit_kind::remove;
+                    list.push_back({part, removed, removed ? std::string_view{} : edits.text_at(changed->text).text});
+                }
+                Message copy(original);
+                v1::with_edits(copy, list);
+                return copy;
+            }
+        return render_one_by_one(original, facts, edits, index);
+    }();
+    if constexpr (markable<Message>)
+        if (marks) v1::set_mark(result, new_mark<Message>(facts, edits, index));
+    return result;
 }
 
 /// The message that holds a summary, marked so that later runs recognise it.
