@@ -20,6 +20,7 @@
 #include <vector>
 
 #if __has_include(<nlohmann/json.hpp>)
+#include <condense/adapt/json.hpp>
 #include <condense/adapt/json_state.hpp>
 #include <condense/config/json_settings.hpp>
 #endif
@@ -153,19 +154,67 @@ void grow(options const& given, std::string_view name, std::size_t smallest, Fun
 
 std::string id_of(std::size_t number) { return "call_" + std::to_string(number); }
 
-/// A message of n calls, or of n results of 300 bytes each. Without `ids` all ids are empty.
-chat_message calls(std::size_t count, bool ids = true) {
-    auto m = chat_message::call(ids ? id_of(0) : "", "read", "{}");
-    for (std::size_t number = 1; number < count; ++number)
-        m.parts.push_back(chat_message::call(ids ? id_of(number) : "", "read", "{}").parts[0]);
-    return m;
-}
-chat_message results(std::size_t count, bool ids = true, std::size_t first = 0) {
-    auto m = chat_message::result(ids ? id_of(first) : "", std::string(300, 'a'));
-    for (std::size_t number = 1; number < count; ++number)
-        m.parts.push_back(chat_message::result(ids ? id_of(first + number) : "", std::string(300, 'a')).parts[0]);
-    return m;
-}
+/// The messages of the second table: calls, results of 300 bytes, or images, as many as wanted in each. Without `ids`
+/// all ids are empty.
+struct plain_messages {
+    using message = chat_message;
+    static message user(std::string text) { return chat_message::user(std::move(text)); }
+    static message assistant(std::string text) { return chat_message::assistant(std::move(text)); }
+    static message calls(std::size_t count, bool ids = true) {
+        chat_message m{.role = condense::role::assistant};
+        for (std::size_t number = 0; number < count; ++number)
+            m = std::move(m).and_call(ids ? id_of(number) : "", "read", "{}");
+        return m;
+    }
+    static message results(std::size_t count, bool ids = true, std::size_t first = 0) {
+        chat_message m{.role = condense::role::tool};
+        for (std::size_t number = 0; number < count; ++number)
+            m.parts.push_back(chat_message::result(ids ? id_of(first + number) : "", std::string(300, 'a')).parts[0]);
+        return m;
+    }
+    static message images(std::size_t count) {
+        auto m = chat_message::user("see");
+        for (std::size_t number = 0; number < count; ++number)
+            m.parts.push_back({.kind = condense::part_kind::media,
+                               .text = "image/png",
+                               .sealed = true,
+                               .cost = condense::cost::of(1'600_tokens)});
+        return m;
+    }
+};
+
+#if __has_include(<nlohmann/json.hpp>)
+/// The same in the shape of Anthropic.
+struct json_messages {
+    using message = nlohmann::json;
+    static message user(std::string text) { return {{"role", "user"}, {"content", std::move(text)}}; }
+    static message assistant(std::string text) { return {{"role", "assistant"}, {"content", std::move(text)}}; }
+    static message calls(std::size_t count, bool ids = true) {
+        auto blocks = message::array();
+        for (std::size_t number = 0; number < count; ++number) {
+            blocks.push_back({{"type", "tool_use"}, {"name", "read"}, {"input", message::object()}});
+            if (ids) blocks.back()["id"] = id_of(number);
+        }
+        return {{"role", "assistant"}, {"content", std::move(blocks)}};
+    }
+    static message results(std::size_t count, bool ids = true, std::size_t first = 0) {
+        auto blocks = message::array();
+        for (std::size_t number = 0; number < count; ++number) {
+            blocks.push_back({{"type", "tool_result"}, {"content", std::string(300, 'a')}});
+            if (ids) blocks.back()["tool_use_id"] = id_of(first + number);
+        }
+        return {{"role", "user"}, {"content", std::move(blocks)}};
+    }
+    static message images(std::size_t count) {
+        auto blocks = message::array();
+        blocks.push_back({{"type", "text"}, {"text", "see"}});
+        message const source{{"type", "base64"}, {"media_type", "image/png"}, {"data", std::string(400, 'A')}};
+        for (std::size_t number = 0; number < count; ++number)
+            blocks.push_back({{"type", "image"}, {"source", source}});
+        return {{"role", "user"}, {"content", std::move(blocks)}};
+    }
+};
+#endif
 
 /// Seconds of one reduction of these messages.
 template <class Messages, class Mix>
@@ -180,48 +229,59 @@ auto everything() {
         condense::compress{.when = condense::always, .over = 100_chars, .with = condense::head{50_chars}}};
 }
 
-void grow_in_one_message(options const& given) {
+/// The rows for messages of one type, all parts in one message; `where` names it.
+template <class Kind>
+void grow_in_one_message(options const& given, std::string const& where) {
+    using message = typename Kind::message;
     auto const around = [](auto... middle) {
-        return std::vector<chat_message>{chat_message::user("go"), std::move(middle)..., chat_message::assistant("ok")};
+        std::vector<message> all;
+        all.push_back(Kind::user("go"));
+        (all.push_back(std::move(middle)), ...);
+        all.push_back(Kind::assistant("ok"));
+        return all;
     };
-    grow(given, "n results in one message", 500,
-         [&](std::size_t n) { return reduce_once(around(calls(n), results(n)), everything()); });
-    grow(given, "n results without a call in one message", 500,
-         [&](std::size_t n) { return reduce_once(around(calls(1), results(1), results(n, true, 1)), everything()); });
-    grow(given, "n repeated results in one message", 500,
-         [&](std::size_t n) { return reduce_once(around(calls(n), results(n), results(n)), everything()); });
-    grow(given, "n calls without a result in one message", 500,
-         [&](std::size_t n) { return reduce_once(around(calls(n), chat_message::user("leave it")), everything()); });
-    grow(given, "n calls without ids in one message", 500,
-         [&](std::size_t n) { return reduce_once(around(calls(n, false), results(n, false)), everything()); });
-    grow(given, "n images in one message", 500, [&](std::size_t n) {
-        auto m = chat_message::user("see");
-        for (std::size_t number = 0; number < n; ++number)
-            m.parts.push_back({.kind = condense::part_kind::media,
-                               .text = "image/png",
-                               .sealed = true,
-                               .cost = condense::cost::of(1'600_tokens)});
-        auto history = around(chat_message::assistant("what?"), std::move(m));
-        history.push_back(chat_message::user("go on"));
+    auto const row = [&](std::string const& name, auto const& messages_of) {
+        grow(given, name + where, 500, [&](std::size_t n) { return reduce_once(messages_of(n), everything()); });
+    };
+    row("n results", [&](std::size_t n) { return around(Kind::calls(n), Kind::results(n)); });
+    row("n results without a call",
+        [&](std::size_t n) { return around(Kind::calls(1), Kind::results(1), Kind::results(n, true, 1)); });
+    row("n repeated results",
+        [&](std::size_t n) { return around(Kind::calls(n), Kind::results(n), Kind::results(n)); });
+    row("n calls without a result", [&](std::size_t n) { return around(Kind::calls(n), Kind::user("leave it")); });
+    row("n calls without ids", [&](std::size_t n) { return around(Kind::calls(n, false), Kind::results(n, false)); });
+    row("n calls without ids or results",
+        [&](std::size_t n) { return around(Kind::calls(n, false), Kind::user("leave it")); });
+    grow(given, "n images" + where, 500, [&](std::size_t n) {
+        auto history = around(Kind::assistant("what?"), Kind::images(n));
+        history.push_back(Kind::user("go on"));
         return reduce_once(std::move(history), condense::pipeline{condense::compress{.when = condense::always,
                                                                                      .with = condense::media_note{}}});
     });
-    grow(given, "n results of an open round, prepare after each", 500, [&](std::size_t n) {
+}
+
+void grow_in_one_group(options const& given) {
+    auto const open_round = [](std::size_t n, condense::tokens window) {
         auto const model = [](std::string const&) { return std::string{"It was read."}; };
         condense::session session{
             std::vector<chat_message>{},
             condense::presets::recommended(condense::memory_journal{}, condense::memory_store{}, model),
-            condense::budget{.window = 100'000'000_tokens}};
+            condense::budget{.window = window}};
         return seconds_in([&] {
             session.push(chat_message::user("go"));
-            session.push(calls(n));
+            session.push(plain_messages::calls(n));
             for (std::size_t number = 0; number < n; ++number) {
                 session.push(chat_message::result(id_of(number), "some result"));
                 static_cast<void>(session.prepare());
                 static_cast<void>(session.request().size());
             }
         });
-    });
+    };
+    grow(given, "n results of an open round, prepare after each", 500,
+         [&](std::size_t n) { return open_round(n, 100'000'000_tokens); });
+    // Each preparation looks at all that cannot be left out: the square of n, as with as many calls of reduce.
+    grow(given, "n results of an open round over the limit", 125,
+         [&](std::size_t n) { return open_round(n, 1'000_tokens); });
     grow(given, "n groups with one id", 500, [&](std::size_t n) {
         std::vector<chat_message> history{chat_message::user("go")};
         for (std::size_t number = 0; number < n; ++number) {
@@ -358,7 +418,11 @@ int main(int count, char** arguments) {
     std::cout << "\n| seconds for n, 4 n and 16 n | n | n | 4 n | 16 n | exponent, first step | second |\n"
               << "|---|---:|---:|---:|---:|---:|---:|\n"
               << std::flush;
-    grow_in_one_message(given);
+    grow_in_one_message<plain_messages>(given, " in one message");
+#if __has_include(<nlohmann/json.hpp>)
+    grow_in_one_message<json_messages>(given, " in one JSON message");
+#endif
+    grow_in_one_group(given);
     grow_saved(given);
     grow_text(given, "compact_log", "log", condense::compact_log{});
     grow_text(given, "json_sample", "json", condense::json_sample{});
