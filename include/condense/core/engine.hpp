@@ -194,7 +194,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
     if (run.stopped) take_back(report, draft, mark, "stopped");
     if (report.outcome == outcome::exhausted) report.floor = draft.lowest_floor();
     report.first_changed = first_changed(draft.outline(), draft.edits(), mark);
-    report.prefix = report.first_changed ? unchanged_prefix(draft, mark) : report.after.tokens;
+    report.prefix = report.first_changed ? prefix_before(draft, *report.first_changed) : report.after.tokens;
     if constexpr (Mix::journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(draft, options.marks, f); };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -196,7 +197,8 @@ public:
         auto result = with_draft(f);
         if (mark() != start) {
             undo_points_.push_back({start, size()});
-            edited(start, before);
+            if constexpr (requires { result.first_changed; }) edited(result.first_changed, before);  // of a run
+            else edited(first_changed(outline_, edits_, start), before);
             request_.change(outline_, edits_, start);
         }
         failed.release();
@@ -222,7 +224,8 @@ public:
             bound_count += view::bound(outline_, group{group_id}) ? 1u : 0u;
         edits_.reserve_message(bound_count);  // then nothing below fails
         auto const newest = undo_points_.back();
-        edited(as_size(newest.steps), counted());  // looks at the steps, so it comes before they are taken back
+        // Looks at the steps, so it comes before they are taken back.
+        edited(first_changed(outline_, edits_, as_size(newest.steps)), counted());
         edits_.take_back(outline_, as_size(newest.steps));
         edits_.follow_again(outline_, as_size(newest.messages));
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id) {
@@ -372,7 +375,7 @@ private:
         edits_.on_message_placed(outline_, outline_.place());
         request_.add(index);
         if (mark() != start) {  // the message restored its dropped group
-            edited(start, before);
+            edited(first_changed(outline_, edits_, start), before);
             settle_head();
         }
         return index;
@@ -387,9 +390,8 @@ private:
         return f(draft);
     }
 
-    /// Steps from `start` on are final; `before` was the estimate without them.
-    void edited(std::size_t start, cost before) noexcept {
-        auto const first = first_changed(outline_, edits_, start);
+    /// Edits from message `first` on are final; `before` was the estimate without them.
+    void edited(std::optional<std::uint64_t> first, cost before) noexcept {
         meter_.edited(first ? *first : u64_limit, before, size());
     }
     /// Makes the request begin as laws demand, after edits outside a draft.
