@@ -192,17 +192,20 @@ private:
                 return false;
         return written_ == 0;
     }
-    /// Removes the places of dropped groups; returns how many rendered messages are still sent.
+    /// Removes the places of dropped groups, each of which has an index; returns how many rendered messages are still
+    /// sent. Looks no further than the last of them.
     std::size_t remove_dropped(outline const& facts, view const& edits) noexcept {
-        std::size_t rendered_count = 0;
         auto to = places_.begin();
-        for (auto const& place : places_) {
-            if (place.index != none32 && !edits.sends(facts, place.index)) continue;
-            rendered_count += place.rendered != none32 ? 1u : 0u;
-            *to++ = place;
+        auto from = to;
+        for (auto gone = places_.size() - edits.sums().messages; gone != 0; ++from) {
+            if (!edits.sends(facts, from->index)) --gone;
+            else *to++ = *from;
         }
-        places_.erase(to, places_.end());
+        places_.erase(to, from);
         runs_stale_ = true;
+        std::size_t rendered_count = 0;
+        if (!rendered_.empty())
+            for (auto const& place : places_) rendered_count += place.rendered != none32 ? 1u : 0u;
         return rendered_count;
     }
 
