@@ -207,11 +207,7 @@ public:
     /// The layer may stop: its target, or that of the run under pressure, is reached.
     constexpr bool enough() const noexcept {
         // Layers ask after each edit: where tokens alone decide, it is one comparison with the sum of costs.
-        if (!limit_) limit_ = sum_limit();
-        if (limit_->steps != no_limit) return run_->draft.edits().sums().cost <= *limit_;
-        if constexpr (requires { goal_->unreachable(); })
-            if (goal_->unreachable() && run_->pressure == 0 && !run_->until) return false;
-        return enough(run_->draft.used());
+        return limit_.steps != no_limit ? run_->draft.edits().sums().cost <= limit_ : enough_by_usage();
     }
     /// The same for a usage to which edits would lead.
     constexpr bool enough(usage const& current) const noexcept {
@@ -356,6 +352,17 @@ private:
 
     static constexpr std::uint64_t no_limit = detail::u64_limit;
 
+    /// The same where the limit of the sum is not known yet, or where there is none.
+    [[gnu::noinline]] constexpr bool enough_by_usage() const noexcept {
+        if (!std::exchange(has_limit_, true)) {
+            limit_ = sum_limit();
+            if (limit_.steps != no_limit) return enough();
+        }
+        if constexpr (requires { goal_->unreachable(); })
+            if (goal_->unreachable() && run_->pressure == 0 && !run_->until) return false;
+        return enough(run_->draft.used());
+    }
+
     /// The largest sum of costs, without the overhead, at which the layer may stop; no_limit where usage has to be
     /// looked at.
     constexpr cost sum_limit() const noexcept {
@@ -372,7 +379,8 @@ private:
     layer_report* entry_;
     Goal const* goal_;
     messages message_limit_;
-    mutable std::optional<cost> limit_ = {};  ///< see sum_limit; computed when it is first needed
+    mutable bool has_limit_ = false;  ///< the next one is known; computed when it is first needed
+    mutable cost limit_ = {no_limit};  ///< see sum_limit
 };
 
 /// A draft with the verbs of the declared effects only. Using another is a compile error that names the missing effect.

@@ -43,7 +43,7 @@ struct sliding_window {
             if (pass.ends_in_last_resort()) drop_oldest(draft, pass, protected_set, spare::known_summaries);
             else
                 for (auto const which : draft.groups())
-                    if (which.is_summary() && !is_among_last(draft, pass, which)) pass.leaves_work();
+                    if (which.is_summary() && !is_among_last(draft, which, at_least(pass))) pass.leaves_work();
         }
         if (pass.top() && !pass.enough()) drop_oldest(draft, pass, protected_set, spare::none);
         if (draft.edits().steps().size() == steps_before)
@@ -57,20 +57,27 @@ private:
     /// What stays in one walk: all summaries, those that are known as such, or neither.
     enum class spare { summaries, known_summaries, none };
 
-    /// True if without the group fewer than `least` messages would be left.
-    constexpr bool is_among_last(auto const& draft, auto const& pass, group which) const noexcept {
-        auto const& edits = draft.edits();
-        return least.count != 0 && !pass.top() && edits.sums().messages < least.count + edits.messages_of(which);
+    /// How many messages have to be left in this pass.
+    constexpr std::uint64_t at_least(auto const& pass) const noexcept { return pass.top() ? 0 : least.count; }
+    /// True if without the group fewer than so many messages would be left.
+    static constexpr bool is_among_last(auto const& draft, group which, std::uint64_t count) noexcept {
+        return count != 0 && draft.edits().sums().messages < count + draft.edits().messages_of(which);
     }
 
     /// Drops groups until the target is reached, then on to the next turn, so that the rest starts with a user message.
     /// At the top the first user message and summaries go in a walk of their own, after all others.
     constexpr void drop_oldest(auto& draft, auto& pass, auto const& protected_set, spare what) const {
+        auto const& facts = draft.outline();
+        auto const least_left = at_least(pass);
+        bool const spares_written =
+            what == spare::summaries || (what != spare::none && draft.edits().knows_summaries());
+        auto const task_id = what != spare::none && pass.top() && facts.task() != detail::none32
+                                 ? facts.group_of(facts.task())
+                                 : detail::none32;
         auto const must_stay = [&](group which) {
-            if (is_among_last(draft, pass, which) || protected_set.holds(which)) return true;
-            if (what == spare::none) return false;
-            return (what == spare::summaries && which.is_summary()) || draft.is_summary(which) ||
-                   (pass.top() && draft.holds_task(which));
+            if (is_among_last(draft, which, least_left) || which.index == task_id || protected_set.holds(which))
+                return true;
+            return which.is_summary() ? spares_written : what != spare::none && facts.group_at(which.index).summary;
         };
         bool has_head = false;  // some group before this one stays: the rest need not start at a turn
         bool enough = pass.enough();
