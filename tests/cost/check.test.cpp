@@ -154,3 +154,19 @@ TEST_CASE("a message that has left and was released leaves at most 64 bytes", "[
     CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::summarize{.with = model}}) <=
           64);
 }
+
+TEST_CASE("a run of drops allocates as often for many groups as for few", "[cost]") {
+    std::size_t least = 0;
+    for (std::size_t const rounds : {std::size_t{100}, std::size_t{2'000}}) {
+        condense::session session{conversation{},
+                                  condense::pipeline{condense::sliding_window{.when = used > 90_messages}},
+                                  condense::budget{.window = 100'000'000_tokens}};
+        for (std::size_t round = 0; round < rounds; ++round) push_round(session, round);
+        auto const before = allocated;
+        auto const report = session.prepare();
+        auto const made = allocated - before;
+        CHECK(report.layers[0].groups_dropped > rounds);
+        if (rounds == 100) least = made;
+        CHECK(made == least);
+    }
+}

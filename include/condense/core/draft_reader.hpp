@@ -319,7 +319,7 @@ public:
     constexpr Source const& source() const noexcept { return *source_; }
 
     /// Why the group could not be dropped or summarised; none where it could, unless it is the last one (see is_last).
-    constexpr refusal undroppable(group which) const noexcept {
+    constexpr refusal::reason undroppable(group which) const noexcept {
         if (which.id() >= edits_->group_count() || !present(which)) return refusal::gone;
         return view::bound(*outline_, which);
     }

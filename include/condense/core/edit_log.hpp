@@ -46,7 +46,7 @@ public:
     /// The steps that dropped a summary, ascending.
     constexpr std::vector<std::uint32_t> const& summary_drops() const noexcept { return summary_drops_; }
     constexpr replacement const& text_at(std::uint32_t index) const noexcept { return texts_[index]; }
-    constexpr std::size_t group_count() const noexcept { return groups_.size(); }
+    constexpr std::size_t group_count() const noexcept { return live_.size() / 2; }
 
     /// The group, or the summary, would be sent.
     constexpr bool present(group which) const noexcept {
@@ -57,7 +57,8 @@ public:
     /// i and the group itself; twice the number of groups is the end.
     constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
         place = live_.next(place);
-        while (place < live_.size() && place % 2 == 1 && !groups_[place / 2].present()) place = live_.next(place + 1);
+        // A message that is live and has no group of its own has joined another.
+        while (place % 2 == 1 && groups_[place / 2].messages == 0) place = live_.next(place + 1);
         return place;
     }
     /// The first place from `place` on of a message that is sent, 2i + 1, or of the summary before it, 2i; twice the
@@ -75,15 +76,15 @@ public:
         return place;
     }
     /// Why no layer may drop the group, whether it is present or not; none where one may.
-    static constexpr refusal bound(outline const& facts, group which) noexcept {
+    static constexpr refusal::reason bound(outline const& facts, group which) noexcept {
         if (which.is_summary()) return refusal::none;
         auto const& record = facts.group_at(which.id());
         if (record.system) return refusal::system;
         if (record.pinned) return refusal::pinned;
         if (facts.open(which.id())) return refusal::open;
-        if (record.plain_users != 0 && facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
-        if (facts.answers_latest_user(which.id())) return refusal::latest_answer;
-        return refusal::none;
+        if (record.last < facts.latest_user()) return refusal::none;
+        if (facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
+        return facts.answers_latest_user(which.id()) ? refusal::latest_answer : refusal::none;
     }
     /// The text of a summary that is present.
     constexpr replacement const& summary_text(group which) const noexcept {
@@ -173,12 +174,13 @@ public:
     /// True while the step decides what is sent: no later step has replaced or undone it.
     constexpr bool in_force(std::size_t index) const noexcept {
         auto const& edit = steps_[index];
-        if (edit.kind == edit_kind::repair) return parts_[edit.target].answer == index + 1;
-        if (edit.on_part) return parts_[edit.target].edit == index + 1;
-        auto const& state = groups_[edit.target & ~group::summary_bit];
-        if (edit.kind == edit_kind::summarize) return state.summary == index + 1;
-        if ((edit.target & group::summary_bit) != 0) return edit.kind == edit_kind::drop && state.summary == 0;
-        return state.dropped == index + 1;
+        if (edit.on_part)
+            return (edit.kind == edit_kind::repair ? parts_[edit.target].answer : parts_[edit.target].edit) ==
+                   index + 1;
+        group const which{edit.target};
+        auto const& state = groups_[which.id()];
+        if (edit.kind != edit_kind::drop) return edit.kind == edit_kind::summarize && state.summary == index + 1;
+        return which.is_summary() ? state.summary == 0 : state.dropped == index + 1;
     }
 
     /// Reserves room for so many messages of one part each, so that reading a history allocates less often.
@@ -243,6 +245,7 @@ public:
     /// while a message is placed.
     constexpr void drop(outline const& facts, group which) {
         if (which.is_summary()) return drop_summary(which);
+        if (steps_.size() == steps_.capacity()) return drop_with_room(facts, which);
         auto& state = groups_[which.index];
         step const edit{.kind = edit_kind::drop, .target = which.index, .before = state.cost};
         steps_.push_back(edit);
@@ -383,7 +386,12 @@ private:
         return true;
     }
 
-    constexpr void drop_summary(group which) {
+    /// Drops come in runs, so it makes room for all that is there. Apart from `drop`, which is called for each of them.
+    [[gnu::noinline]] constexpr void drop_with_room(outline const& facts, group which) {
+        detail::grow(steps_, detail::as_size(sums_.messages) + 1);
+        drop(facts, which);
+    }
+    [[gnu::noinline]] constexpr void drop_summary(group which) {
         auto const lost = of(which);
         detail::grow(steps_, 1);
         detail::grow(summary_drops_, 1);

@@ -275,14 +275,18 @@ private:
 
     /// Adds what the batch did to the entry. Only steps still in force count: a layer may edit a part twice.
     constexpr void count_edits(view::totals const& restored) noexcept {
-        auto const& steps = run_->draft.edits().steps();
-        for (auto index = mark_, end = steps.size(); index < end; ++index) {
-            if (!run_->draft.edits().in_force(index)) continue;
-            auto const kind = steps[index].kind;
-            if (kind == edit_kind::drop) ++entry_->groups_dropped;
-            else if (steps[index].on_part && kind != edit_kind::restore && kind != edit_kind::repair)
-                ++entry_->parts_shortened;
+        auto const& edits = run_->draft.edits();
+        std::uint32_t groups_dropped = 0;
+        std::uint32_t parts_shortened = 0;
+        for (auto index = mark_, end = edits.steps().size(); index < end; ++index) {
+            auto const& step = edits.steps()[index];
+            if (!edits.in_force(index)) continue;
+            if (step.kind == edit_kind::drop) ++groups_dropped;
+            else if (step.on_part && step.kind != edit_kind::restore && step.kind != edit_kind::repair)
+                ++parts_shortened;
         }
+        entry_->groups_dropped += groups_dropped;
+        entry_->parts_shortened += parts_shortened;
         entry_->artifacts += run_->keep_count;
         entry_->saved = entry_->saved + (tokens_with(restored.cost) - run_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);

@@ -61,12 +61,9 @@ public:
         }
     }
     constexpr void erase(std::uint32_t number) noexcept {
-        for (auto& level : levels_) {
-            if (level.empty()) return;
-            level[number / bits] &= ~(word{1} << number % bits);
-            if (level[number / bits] != 0) return;
-            number /= bits;
-        }
+        auto& rest = levels_[0][number / bits];
+        rest &= ~(word{1} << number % bits);
+        if (rest == 0) erase_word(number / bits);
     }
 
     /// The least member that is at least `number`; size() where there is none.
@@ -94,6 +91,12 @@ public:
 private:
     static constexpr std::uint32_t bits = 64;
     static constexpr std::size_t words_for(std::size_t count) noexcept { return (count + bits - 1) / bits; }
+
+    /// Notes above that a word of the lowest level is empty.
+    constexpr void erase_word(std::uint32_t number) noexcept {
+        for (std::size_t depth = 1; depth < levels_.size() && !levels_[depth].empty(); ++depth, number /= bits)
+            if ((levels_[depth][number / bits] &= ~(word{1} << number % bits)) != 0) return;
+    }
 
     /// The same as next, by the words above.
     constexpr std::uint32_t next_far(std::uint32_t number) const noexcept {
