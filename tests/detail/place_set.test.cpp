@@ -71,4 +71,29 @@ TEST_CASE("place_set: does what an ordered set does") {
     }
 }
 
+TEST_CASE("place_set: a walk over all follows what it changes ahead") {
+    for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
+        laws::random_source random{seed};
+        auto const size = static_cast<std::uint32_t>(random.below(random.chance(20) ? 9'000 : 300));
+        place_set places;
+        places.reserve_more(size);
+        places.extend(size);
+        for (std::uint32_t number = 0; number < size; ++number)
+            if (random.chance(30)) places.insert(number);
+        std::uint32_t from = 0;  // the least that the walk may meet next
+        auto const meet = [&](std::uint32_t number) {
+            CAPTURE(seed, from);
+            REQUIRE(number == places.next(from));
+            from = number + 1;
+            places.erase(number);
+            auto const ahead = static_cast<std::uint32_t>(number + 1 + random.below(100));
+            if (ahead >= size) return;
+            if (random.chance(50)) places.insert(ahead);
+            else places.erase(ahead);
+        };
+        places.each(meet);
+        CHECK(places.next(from) == size);
+    }
+}
+
 }  // namespace

@@ -76,9 +76,7 @@ public:
     /// Calls f(sequence) for each message that is sent, in order.
     template <class Function>
     constexpr void each_message(Function&& f) const {
-        auto const end = static_cast<std::uint32_t>(2 * outline_->size());
-        for (auto place = next_sent(0); place < end; place = next_sent(place + 1))
-            if (place % 2 == 1) f(sequence{place / 2});
+        edits_->each_sent(*outline_, [&](std::uint32_t index) { f(sequence{index}); });
     }
     /// The first place from `place` on that is sent: 2i + 1 for message i, 2i for the summary before it; twice the
     /// number of messages is the end. A walk with it costs what is sent, however long the conversation has been.

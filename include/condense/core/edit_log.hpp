@@ -69,6 +69,13 @@ public:
         while (place < live_.size() && place % 2 == 1 && emptied(facts, place / 2)) place = live_.next(place + 1);
         return place;
     }
+    /// Calls f(index) for each message that is sent, in order, as `next_sent` finds them while f edits.
+    template <class Function>
+    constexpr void each_sent(outline const& facts, Function&& f) const {
+        live_.each([&](std::uint32_t place) {
+            if (place % 2 == 1 && !emptied(facts, place / 2)) f(place / 2);
+        });
+    }
     /// The last one before `place`; none32 if there is none.
     constexpr std::uint32_t previous_sent(outline const& facts, std::uint32_t place) const noexcept {
         place = live_.previous(place);

@@ -72,6 +72,16 @@ public:
         auto const rest = levels_[0][number / bits] >> number % bits;  // where most are near one another
         return rest != 0 ? number + static_cast<std::uint32_t>(std::countr_zero(rest)) : next_far(number);
     }
+    /// Calls f(number) for each member, ascending. Those above that f inserts or erases count as they are then.
+    template <class Function>
+    constexpr void each(Function&& f) const {
+        for (auto number = next(0); number < size_;) {
+            f(number);
+            auto const rest = levels_[0][number / bits] >> number % bits >> 1;
+            number = rest != 0 ? number + 1 + static_cast<std::uint32_t>(std::countr_zero(rest))
+                               : next((number | (bits - 1)) + 1);
+        }
+    }
     /// The greatest member below `number`, which is at most size(); none where there is none.
     constexpr std::uint32_t previous(std::uint32_t number) const noexcept {
         std::size_t depth = 0;
