@@ -157,3 +157,29 @@ TEST_CASE("text_limit: head and tail meet, in text of any bytes") {
         REQUIRE(ends_meet(text));
     }
 }
+
+TEST_CASE("text_limit: size and cost alone say which parts may be over a limit") {
+    using condense::cost;
+    using condense::tokens;
+    struct reader {
+        constexpr cost within(tokens limit) const { return cost::of(limit); }
+    };
+    struct part {
+        std::uint64_t size;
+        condense::cost cost;
+    };
+    auto const may_hold = [](condense::part_limit const& over, std::uint64_t size, std::uint64_t count) {
+        return condense::detail::large_parts::of(over, reader{}).may_hold(part{size, cost::of({count})});
+    };
+    CHECK_FALSE(may_hold(100_chars, 100, 999));
+    CHECK(may_hold(100_chars, 101, 0));
+    CHECK_FALSE(may_hold(100_chars && 90_bytes, 90, 0));
+    CHECK(may_hold(100_chars && 90_bytes, 91, 0));
+    CHECK(may_hold(5_lines, 0, 0));  // lines are not known by size
+    CHECK_FALSE(may_hold(20_tokens, 1'000, 20));
+    CHECK(may_hold(20_tokens, 1'000, 21));
+    CHECK_FALSE(may_hold(20_tokens, 0, 21));  // what it costs beside its text cannot be cut
+    CHECK(may_hold(condense::part_limit{100_chars} && 20_tokens, 10, 21));
+    CHECK(may_hold(condense::part_limit{100_chars} && 20_tokens, 101, 1));
+    CHECK_FALSE(may_hold(condense::part_limit{100_chars} && 20_tokens, 100, 20));
+}

@@ -77,11 +77,12 @@ struct offload {
 
     constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
+        auto const large = detail::large_parts::of(over, draft);
         auto const act = [&](sequence number) {
             bool deferred = false;
             draft.each_part_of(number, [&](part_ref part) {
-                static_cast<void>(store(draft, part, protected_set, pass));
-                deferred = deferred || is_deferred(draft, part, protected_set);
+                static_cast<void>(store(draft, part, protected_set, large, pass));
+                deferred = deferred || is_deferred(draft, part, protected_set, large);
             });
             return deferred;
         };
@@ -90,7 +91,8 @@ struct offload {
 
     constexpr void reduce(auto& draft, auto& pass) const {
         // First, because it reads no text and binds no protection: the usual case in a session.
-        if (nothing_left(draft, pass)) return pass.idle_as(none_left);
+        auto const large = detail::large_parts::of(over, draft);
+        if (nothing_left(draft, pass, large)) return pass.idle_as(none_left);
         if (pass.enough()) return pass.idle_as(detail::target_reached);
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         bool beyond_tail = false;  // protected otherwise than as one of the newest messages
@@ -98,7 +100,7 @@ struct offload {
         for (auto const which : draft.groups()) {
             if (pass.enough()) return;
             draft.each_part_of(which, [&](part_ref part) {
-                if (pass.enough() || !store(draft, part, protected_set, pass)) return;
+                if (pass.enough() || !store(draft, part, protected_set, large, pass)) return;
                 spared = true;
                 beyond_tail = beyond_tail || !protected_set.holds_for_now(part.message_index);
             });
@@ -113,34 +115,37 @@ struct offload {
 private:
     /// True if each large part has been stored already, as it has where results are stored on arrival. Under pressure
     /// previews may get shorter, so then only if no part is large.
-    constexpr bool nothing_left(auto const& draft, auto const& pass) const noexcept {
+    static constexpr bool nothing_left(auto const& draft, auto const& pass, detail::large_parts const& large) noexcept {
+        auto const& facts = draft.outline();
         bool none = true;
-        draft.each_message([&](sequence message) {
-            draft.each_part_of(message, [&](part_ref part) {
-                if (!may_be_over(draft, draft.outline().part_at(part.part_id))) return;
-                none = none && pass.pressure() == 0 && draft.about(part).externalized;
-            });
+        draft.each_message([&](sequence number) {
+            auto const& message = facts.message_at(static_cast<std::uint32_t>(number.number));
+            auto const end = message.first_part + message.part_count;
+            for (auto part_id = message.first_part; part_id != end; ++part_id)
+                if (large.may_hold(facts.part_at(part_id)))
+                    none = none && is_done(draft, draft.part_at(part_id), pass.pressure());
         });
         return none;
     }
 
-    /// False if size or cost alone proves that the original is within `over`. Takes an outline's part.
-    constexpr bool may_be_over(auto const& draft, auto const& part) const noexcept {
-        bool const by_tokens = over.tokens.count != detail::u64_limit;
-        return detail::may_exceed(by_tokens ? over.of_text(part.cost, draft) : over.text, bytes{part.size});
+    /// For a large part: it is stored, or not there any more. A function of its own, as few parts are large.
+    [[gnu::noinline]] static constexpr bool is_done(auto const& draft, part_ref part, unsigned pressure) noexcept {
+        return draft.is_removed(part) || (pressure == 0 && draft.about(part).externalized);
     }
 
     /// True if the part is large, not stored, and will be free once the conversation has gone on.
-    constexpr bool is_deferred(auto const& draft, part_ref part, auto const& protected_set) const noexcept {
-        if (!may_be_over(draft, draft.outline().part_at(part.part_id)) || draft.about(part).externalized) return false;
+    static constexpr bool is_deferred(auto const& draft, part_ref part, auto const& protected_set,
+                                      detail::large_parts const& large) noexcept {
+        if (!large.may_hold(draft.outline().part_at(part.part_id)) || draft.about(part).externalized) return false;
         return protected_set.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
     static constexpr std::string_view none_left = "nothing to do: no result over `over` is left";
 
     /// Stores one part if it is a result over the limit. True if only `protect` prevents it.
-    constexpr bool store(auto& draft, part_ref part, auto const& protected_set, auto& pass) const {
-        if (!may_be_over(draft, draft.outline().part_at(part.part_id))) return false;
+    constexpr bool store(auto& draft, part_ref part, auto const& protected_set, detail::large_parts const& large,
+                         auto& pass) const {
+        if (!large.may_hold(draft.outline().part_at(part.part_id))) return false;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled)
             return false;

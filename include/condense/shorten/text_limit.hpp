@@ -134,6 +134,23 @@ constexpr text_limit operator&&(quantity<Left> left, quantity<Right> right) noex
 
 namespace detail {
 
+/// Finds by size and cost alone which parts of an outline may be over a limit, so that no text of others is read.
+struct large_parts {
+    std::uint64_t least_size = 0;  ///< of a text, in bytes
+    cost most_cost = {u64_limit};
+
+    template <class Reader>
+    static constexpr large_parts of(part_limit const& over, Reader const& reader) noexcept {
+        auto const& text = over.text;
+        auto const most = text.chars.count < text.bytes.count ? text.chars.count : text.bytes.count;
+        return {.least_size = text.by_lines() ? 0 : add_capped(most, 1),
+                .most_cost = over.tokens.count == u64_limit ? cost{u64_limit} : reader.within(over.tokens)};
+    }
+    constexpr bool may_hold(auto const& part) const noexcept {
+        return part.size >= least_size || (part.cost > most_cost && part.size != 0);
+    }
+};
+
 /// Lines of text, the last one with or without a line break.
 constexpr std::uint64_t count_lines(std::string_view text) noexcept {
     std::uint64_t ends = 0;
