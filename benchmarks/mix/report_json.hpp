@@ -25,7 +25,11 @@ using json = nlohmann::ordered_json;
 inline std::string text_of_bytes(std::string_view bytes) { return condense::printable(bytes, 2'000); }
 
 inline json as_json(condense::fidelity const& items) {
-    return {{"visible", items.visible}, {"recoverable", items.recoverable}, {"lost", items.lost}};
+    return {{"visible", items.visible},
+            {"recoverable", items.recoverable},
+            {"lost", items.lost},
+            {"labelled", items.labelled},
+            {"in_line", items.in_line}};
 }
 
 inline json as_json(condense::layer_statistics const& layer) {
@@ -68,6 +72,8 @@ inline json as_json(condense::replay_figures const& mix) {
             {"model_output", mix.model_output.count},
             {"money", mix.money},
             {"items", std::move(items)},
+            {"edits", mix.edits},
+            {"edits_visible", mix.edits_visible},
             {"layers", std::move(layers)},
             {"nanoseconds", mix.time.count},
             {"violations", mix.violations},

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <condense/condense.hpp>
+#include <condense/replay/arguments.hpp>
 #include <condense/replay/checker.hpp>
 #include <condense/replay/compare.hpp>
+#include <condense/replay/edits.hpp>
 #include <condense/replay/fidelity_meter.hpp>
 #include <condense/replay/figures.hpp>
 #include <condense/replay/item_index.hpp>
 #include <condense/replay/items.hpp>
+#include <condense/replay/lines.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/model.hpp>
 #include <condense/replay/pairing.hpp>

@@ -61,11 +61,14 @@ def table_and_json_agree(program, folder):
         expect(list(table) == MIXES, "the table has other mixes", output)
         for index, mix in enumerate(window["mixes"]):
             row, items = table[mix["mix"]], mix["items"]["all"]
-            total = sum(items.values())
+            total = sum(items[place] for place in ("visible", "recoverable", "lost"))
             expect(total > 0, "no item was found", mix)
+            expect(items["labelled"] <= items["visible"] >= items["in_line"], "more items with a label or line than are visible", items)
+            expect(mix["edits_visible"] <= mix["edits"], "more edits are visible than needed", mix)
             wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
                       "model calls": f"{mix['model_calls']:,}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
-                      **{name: f"{100 * items[name] / total:.1f} %" for name in items}}
+                      **{name.replace("_", " "): f"{100 * items[name] / total:.1f} %" for name in items},
+                      "edits": f"{100 * mix['edits_visible'] / mix['edits']:.1f} %" if mix["edits"] else "-"}
             misfits = mix["over"] + mix["exhausted"]
             wanted["fit"] = f"{mix['requests'] - misfits:,}" if misfits else "all"
             for column, text in wanted.items():
@@ -81,7 +84,8 @@ def table_and_json_agree(program, folder):
             expect(len(mix["along"]["sent"]) == 100 and max(mix["along"]["sent"]) <= mix["peak"], "the course is not of these requests", mix["along"])
     whole = {mix["mix"]: mix for mix in found["windows"][0]["mixes"]}
     expect(whole["none"]["sent"] > max(mix["sent"] for name, mix in whole.items() if name != "none"), "no mix sends less than none", "")
-    expect(whole["none"]["items"]["all"]["lost"] == 0 == whole["none"]["reductions"], "nothing is done, and something lost", whole["none"])
+    refused = whole["none"]["over"] + whole["none"]["exhausted"]
+    expect((whole["none"]["items"]["all"]["lost"] == 0) == (refused == 0) and whole["none"]["reductions"] == 0, "nothing is done, and something lost that was not refused", whole["none"])
 
 
 def only_some_mixes(program, folder):

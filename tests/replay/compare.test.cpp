@@ -47,7 +47,7 @@ TEST_CASE("all mixes on all conversations, and their totals in order") {
     CHECK(totals[0].over == 0);
     CHECK(totals[1].over > 0);
     CHECK(totals[0].all_items().lost > 0);
-    CHECK(totals[1].all_items().lost == 0);
+    CHECK(totals[1].all_items().lost > 0);  // in requests that are over
     CHECK(totals[0].all_items().total() == totals[1].all_items().total());
     CHECK(totals[0].violations == 0);
 }

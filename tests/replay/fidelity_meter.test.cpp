@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <condense/llm/fence.hpp>
+
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"
@@ -20,13 +22,20 @@ class fixture {
 public:
     fixture(conversation given, replay_shelf shelf) : told{std::move(given)}, meter{script, items, std::move(shelf)} {}
 
-    /// Where its items were when this request was sent.
-    fidelity asked(conversation const& request) {
-        sent.set_current(request, told,
-                         [&](chat_message const& m, std::uint64_t print) { meter.add_derived(m, print); });
+    /// Where its items were when this request was sent, and nothing more.
+    fidelity asked(conversation const& request, bool sendable = true) {
+        auto all = shown(request, sendable);
+        all.labelled = all.in_line = 0;
+        return all;
+    }
+    /// The same, with labels and lines.
+    fidelity shown(conversation const& request, bool sendable = true) {
+        sent.set_current(request, told, [&](chat_message const& m, std::uint64_t print) {
+            meter.add_derived(m, print, script.answers().back().first);
+        });
         meter.set_request(sent);
         std::array<fidelity, condense::item_kinds> out{};
-        meter.count_needed(script.answers().size() - 1, out);
+        meter.count_needed(script.answers().size() - 1, sendable, out);
         fidelity sum;
         for (auto const& kind : out) sum += kind;
         return sum;
@@ -50,6 +59,46 @@ TEST_CASE("an item is visible while some message of the request holds it") {
     CHECK(all.asked({U("x first_name"), U("second_name, first_name")}) == fidelity{.visible = 2});
     CHECK(all.asked({U("x first_name")}) == fidelity{.visible = 1, .lost = 1});
     CHECK(all.asked({U("x first_names")}) == fidelity{.lost = 2});
+}
+
+TEST_CASE("originals show items with label and line, what is derived from them as far as both are left") {
+    fixture all{{U(R"({"order_id": "W123456"})"), U("later W123456"), A("W123456")}, {}};
+    auto const shows = [&](std::string text) { return all.shown({U(std::move(text))}); };
+    CHECK(all.shown(all.told) == fidelity{.visible = 1, .labelled = 1, .in_line = 1});
+    CHECK(shows("W123456") == fidelity{.visible = 1});
+    CHECK(shows("order_id: W99, W123456") == fidelity{.visible = 1, .labelled = 1});
+    CHECK(shows("W123456 order_id") == fidelity{.visible = 1});
+    CHECK(shows("order_id\nW123456") == fidelity{.visible = 1});
+    CHECK(shows("other W123456") == fidelity{.visible = 1});
+    CHECK(shows("later, W123456") == fidelity{.visible = 1, .labelled = 1});
+    CHECK(shows("x\n  {\"order_id\": \"W123456\"} \ny") == fidelity{.visible = 1, .labelled = 1, .in_line = 1});
+    CHECK(shows(condense::fenced_summary("{\"order_id\": \"W123456\"}")) == fidelity{.visible = 1, .labelled = 1});
+}
+
+TEST_CASE("an item that stood without a label needs none") {
+    fixture all{{U("W123456"), A("W123456")}, {}};
+    CHECK(all.shown({U("x: W123456")}) == fidelity{.visible = 1, .labelled = 1});
+}
+
+TEST_CASE("labels are of messages from which a text is derived, not of later ones") {
+    fixture all{{U("id W123456"), A("W123456")}, {}};
+    conversation const request{U("W123456 for W123456")};
+    CHECK(all.shown(request) == fidelity{.visible = 1});
+    fixture later{{U("id W123456"), U("for W123456"), A("W123456")}, {}};
+    CHECK(later.shown(request) == fidelity{.visible = 1, .labelled = 1});
+    fixture before{{U("id W123456"), U("for W123456"), A("W123456")}, {}};
+    before.meter.add_derived(request[0], condense::detail::read_message(request[0]).print, 1);
+    CHECK(before.shown(request) == fidelity{.visible = 1});
+}
+
+TEST_CASE("nothing is visible in a request that cannot be sent") {
+    std::vector<std::uint64_t> const recorded{0};
+    replay_shelf shelf;
+    shelf.journals.push_back([&](auto const& f) {
+        for (auto const number : recorded) f(number);
+    });
+    fixture all{asks_for_two(), std::move(shelf)};
+    CHECK(all.shown(all.told, false) == fidelity{.recoverable = 1, .lost = 1});
 }
 
 TEST_CASE("what is on record can be searched for") {

@@ -10,9 +10,9 @@ using condense::fidelity;
 using condense::item_kind;
 
 constexpr bool adds_up() {
-    fidelity sum{.visible = 1, .recoverable = 2, .lost = 3};
-    sum += {.visible = 10, .lost = 5};
-    return sum == fidelity{11, 2, 8} && sum.total() == 21;
+    fidelity sum{.visible = 2, .recoverable = 2, .lost = 3, .labelled = 1, .in_line = 2};
+    sum += {.visible = 10, .lost = 5, .labelled = 7, .in_line = 6};
+    return sum == fidelity{12, 2, 8, 8, 8} && sum.total() == 22;
 }
 static_assert(adds_up());
 

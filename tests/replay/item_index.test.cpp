@@ -44,6 +44,11 @@ TEST_CASE("arguments of calls need items too, and results hold them") {
     CHECK(all.needed(1) == 1);
 }
 
+TEST_CASE("names are of parsed arguments") {
+    indexed const all{{U("this.ui and a_name"), C("c1", "write", R"({"text":"x\n\tthis.ui\u0020a_name"})")}};
+    CHECK(all.needed(0) == 2);
+}
+
 TEST_CASE("an item that is part of a longer word is not held") {
     indexed const all{{U("parse_json_file and src/read.cpp.bak"), A("parse_json in src/read.cp")}};
     CHECK(all.needed(0) == 0);

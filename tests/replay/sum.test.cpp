@@ -37,6 +37,10 @@ TEST_CASE("a sum has the sums of figures and the largest peak") {
                          .peak = 9_tokens,
                          .answered = 3_tokens,
                          .money = 7};
+    one.edits = 3;
+    other.edits = 4;
+    one.edits_visible = 2;
+    other.edits_visible = 1;
     one.items[0] = {1, 2, 3};
     other.items[0] = {10, 0, 0};
     one.turns.push_back({.message = 1});
@@ -56,6 +60,8 @@ TEST_CASE("a sum has the sums of figures and the largest peak") {
     CHECK(sum.hits == 1);
     CHECK(sum.money == 12);
     CHECK(sum.all_items() == condense::fidelity{11, 2, 3});
+    CHECK(sum.edits == 7);
+    CHECK(sum.edits_visible == 3);
     CHECK(sum.turns.empty());
     CHECK(sum.first_violations == std::vector<std::string>{"x: broken"});
     CHECK(condense::sum_of(std::vector{sum, sum}).conversations == 4);

@@ -68,6 +68,28 @@ TEST_CASE("a request above the input is over, or exhausted where the run says so
     CHECK_FALSE(made.fits());
 }
 
+TEST_CASE("what an answer needs is not visible in a request above the input") {
+    std::vector<line> const told{{role::user, "a_name " + letters(993)},
+                                 {role::assistant, "a_name"},
+                                 {role::user, "1"},
+                                 {role::assistant, "a_name"}};
+    CHECK(plain(told).over == 1);
+    CHECK(plain(told).all_items() == condense::fidelity{.visible = 1, .lost = 1, .labelled = 1, .in_line = 1});
+}
+
+TEST_CASE("edits are counted where their old text stood, and seen where it is sent") {
+    conversation const told{U("int a;" + letters(500)), C("1", "edit", R"({"old_string":"int a;"})"),
+                            R("1", letters(600)), C("2", "edit", R"({"old_string":"int a;"})"), R("2")};
+    auto const replayed = [&](condense::tokens window) {
+        return condense::replay_one(told, "x", {.window = window}, condense::prices{},
+                                    condense::named{"none", condense::pipeline{}}, bytes);
+    };
+    CHECK(replayed(10'000_tokens).edits == 2);
+    CHECK(replayed(10'000_tokens).edits_visible == 2);
+    CHECK(replayed(1'000_tokens).edits == 2);
+    CHECK(replayed(1'000_tokens).edits_visible == 1);
+}
+
 TEST_CASE("time is measured around the library alone") {
     std::uint64_t ticks = 0;
     condense::replay_options<per_byte, talk::ticking> const options{.clock = {&ticks}};

@@ -14,7 +14,7 @@ using condense::detail::item_vocabulary;
 
 std::vector<std::uint32_t> found_in(item_vocabulary const& words, std::string_view text) {
     std::vector<std::uint32_t> all;
-    words.each_in(text, [&](std::uint32_t item) { all.push_back(item); });
+    words.each_in(text, [&](std::uint32_t item, std::string_view) { all.push_back(item); });
     return all;
 }
 using list = std::vector<std::uint32_t>;
@@ -52,6 +52,32 @@ TEST_CASE("many items are told apart") {
     auto const found = found_in(words, text);
     REQUIRE(found.size() == 3'000);
     for (std::uint32_t at = 0; at < 3'000; ++at) CHECK(found[at] == at);
+}
+
+TEST_CASE("an occurrence comes with its text, after its words") {
+    item_vocabulary words;
+    words.add(item_kind::path, "src/read.cpp");
+    words.add(item_kind::word, "read.cpp");
+    std::string read;
+    words.each_in(
+        "in src/read.cpp", [&](std::uint32_t, std::string_view text) { read.append("[").append(text).append("]"); },
+        [&](condense::detail::word_print const& word) { read.append(word.text).append(" "); });
+    CHECK(read == "in src read cpp [src/read.cpp][read.cpp]");
+}
+
+TEST_CASE("an item of one word is known by it") {
+    item_vocabulary words;
+    auto const item = words.add(item_kind::word, "parse_json");
+    words.add(item_kind::path, "src/read");
+    auto const of = [&](std::string_view text) {
+        std::uint32_t number = 0;
+        condense::detail::each_word(
+            text, [&](condense::detail::word_print const& word) { number = words.of_word(word.word); });
+        return number;
+    };
+    CHECK(of("parse_json") == item);
+    CHECK(of("src") == condense::detail::none32);
+    CHECK(of("other") == condense::detail::none32);
 }
 
 TEST_CASE("hostile texts end") {

@@ -33,15 +33,17 @@ public:
 
     /// `script` and `items` must outlive the meter.
     fidelity_meter(Script const& script, item_index const& items, replay_shelf shelf)
-        : script_{&script}, items_{&items}, shelf_{std::move(shelf)}, visible_(items.size()), readable_(items.size()),
+        : script_{&script}, items_{&items}, shelf_{std::move(shelf)}, originals_(items.size()),
+          derived_items_(items.size()), labelled_(items.size()), in_line_(items.size()), readable_(items.size()),
           recorded_(script.size()) {}
 
-    /// Indexes a message of the request that is no original, once for each content; must come before set_request.
+    /// Indexes a message of the request that is no original, once for each content; must come before set_request. It is
+    /// derived from messages before number `before`.
     template <class Message>
-    void add_derived(Message const& m, std::uint64_t print) {
+    void add_derived(Message const& m, std::uint64_t print, std::size_t before) {
         auto const [entry, inserted] = derived_.try_emplace(print);
         if (!inserted) return;
-        entry->second.items = items_->in_message(m);
+        entry->second.items = items_->in_derived(m, before);
         if (shelf_.stores.empty()) return;
         each_text(m, [&](std::string_view text) {
             each_word(text, [&](word_print const& word) {
@@ -59,13 +61,17 @@ public:
             update(requests.current()[index], true);
     }
 
-    /// Adds to `out`, by kind, where the items are that an answer to the current request needs.
-    void count_needed(std::size_t answer, std::array<fidelity, item_kinds>& out) {
+    /// Adds to `out`, by kind, where the items are that an answer to the current request needs. None is visible in a
+    /// request that cannot be sent.
+    void count_needed(std::size_t answer, bool sendable, std::array<fidelity, item_kinds>& out) {
         bool journals_read = false;  // at most once for each answer
         for (auto const item : items_->needed(answer)) {
             auto& kind = out[static_cast<std::size_t>(items_->kind(item))];
-            if (visible_[item] != 0) ++kind.visible;
-            else if (readable_[item] != 0 || is_recorded(item, script_->answers()[answer].first, journals_read))
+            if (sendable && originals_[item] + derived_items_[item] != 0) {
+                ++kind.visible;
+                kind.labelled += originals_[item] + labelled_[item] != 0 ? 1u : 0u;
+                kind.in_line += originals_[item] + in_line_[item] != 0 ? 1u : 0u;
+            } else if (readable_[item] != 0 || is_recorded(item, script_->answers()[answer].first, journals_read))
                 ++kind.recoverable;
             else ++kind.lost;
         }
@@ -73,7 +79,7 @@ public:
 
 private:
     struct derived_message {
-        std::vector<std::uint32_t> items;
+        shown_items items;
         std::vector<reference> readable;
     };
 
@@ -82,9 +88,11 @@ private:
         auto const apply = [&](std::vector<std::uint32_t> const& items, std::vector<std::uint32_t>& counts) {
             for (auto const item : items) enters ? ++counts[item] : --counts[item];
         };
-        if (m.index != none32) return apply(items_->items_of(m.index), visible_);
+        if (m.index != none32) return apply(items_->items_of(m.index), originals_);
         auto const& derived = derived_.at(m.print);
-        apply(derived.items, visible_);
+        apply(derived.items.all, derived_items_);
+        apply(derived.items.labelled, labelled_);
+        apply(derived.items.in_line, in_line_);
         for (auto const& name : derived.readable) apply(items_behind(name), readable_);
     }
 
@@ -127,7 +135,12 @@ private:
     Script const* script_;
     item_index const* items_;
     replay_shelf shelf_;
-    std::vector<std::uint32_t> visible_;  ///< by item: messages of the request that hold it
+    // By item: messages of the request that hold it, originals and derived ones, and of these those that show it with a
+    // label and in a line of the conversation.
+    std::vector<std::uint32_t> originals_;
+    std::vector<std::uint32_t> derived_items_;
+    std::vector<std::uint32_t> labelled_;
+    std::vector<std::uint32_t> in_line_;
     std::vector<std::uint32_t> readable_;  ///< by item: references in the request that lead to it
     std::vector<bool> recorded_;  ///< by message: whether a journal is known to have it
     std::unordered_map<std::uint64_t, derived_message> derived_;  ///< by print

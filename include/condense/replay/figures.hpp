@@ -41,9 +41,11 @@ constexpr std::string_view name(item_kind kind) noexcept {
 
 /// Items that answers took from earlier messages, by where they were when the answer was asked for.
 struct fidelity {
-    std::uint64_t visible = 0;  ///< in the request
+    std::uint64_t visible = 0;  ///< in a request that fits the input
     std::uint64_t recoverable = 0;  ///< one search or one reading away, within 2,000 tokens
     std::uint64_t lost = 0;  ///< neither in the request nor within reach
+    std::uint64_t labelled = 0;  ///< of the visible ones, behind a label that they had before
+    std::uint64_t in_line = 0;  ///< of the visible ones, in a line of an earlier message
 
     /// Items that were needed.
     constexpr std::uint64_t total() const noexcept { return visible + recoverable + lost; }
@@ -51,6 +53,8 @@ struct fidelity {
         visible += more.visible;
         recoverable += more.recoverable;
         lost += more.lost;
+        labelled += more.labelled;
+        in_line += more.in_line;
         return *this;
     }
     friend constexpr bool operator==(fidelity const&, fidelity const&) = default;
@@ -89,6 +93,8 @@ struct replay_figures {
     std::uint64_t money = 0;  ///< millionths of the currency of the prices, for agent and layers
 
     std::array<fidelity, item_kinds> items = {};
+    std::uint64_t edits = 0;  ///< old texts of edits that stood exactly in an earlier message
+    std::uint64_t edits_visible = 0;  ///< of these, exactly in one part of a request that fits the input
     std::vector<layer_statistics> layers = {};  ///< in the order of the pipeline
     instant time = {};  ///< spent in the library, by the clock of the options
 

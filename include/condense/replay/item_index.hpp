@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include <condense/core/message.hpp>
+#include <condense/replay/arguments.hpp>
 #include <condense/replay/items.hpp>
+#include <condense/replay/lines.hpp>
 #include <condense/replay/script.hpp>
 #include <condense/replay/vocabulary.hpp>
 
@@ -20,13 +24,13 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Calls f(text) for each part but media, whose text is a name or data rather than words of the conversation.
-template <message Message, class Function>
-void each_text(Message const& m, Function&& f) {
-    each_part(m, [&](part_view const& part) {
-        if (part.kind != part_kind::media) f(part.text);
-    });
-}
+/// The items that a message shows, each once, in order: all, those that stand behind a label that they had
+/// in the conversation, and those in a line of it.
+struct shown_items {
+    std::vector<std::uint32_t> all = {};
+    std::vector<std::uint32_t> labelled = {};
+    std::vector<std::uint32_t> in_line = {};
+};
 
 /// Items by number: which messages hold each, and which each answer needs. Building costs one pass over all text.
 class item_index {
@@ -41,15 +45,16 @@ public:
             sort_unique(mentioned.back());
         }
         first_holder_.assign(vocabulary_.size(), none32);
+        labels_.resize(vocabulary_.size());
         for (std::size_t index = 0; index < script.size(); ++index) {
-            by_message_.push_back(in_message(script.at(index)));
-            for (auto const item : by_message_.back())
-                if (first_holder_[item] == none32) first_holder_[item] = static_cast<std::uint32_t>(index);
+            add_message(script.at(index), static_cast<std::uint32_t>(index));
         }
         // In order of the answers: the first one that mentions a tool counts it.
         auto tools = names_of_tools(script);
-        for (std::size_t answer = 0; answer < mentioned.size(); ++answer)
-            needed_.push_back(from_earlier(mentioned[answer], script.answers()[answer].first, tools));
+        for (std::size_t answer = 0; answer < mentioned.size(); ++answer) {
+            first_of_.push_back(script.answers()[answer].first);
+            needed_.push_back(from_earlier(mentioned[answer], first_of_.back(), tools));
+        }
     }
 
     std::size_t size() const noexcept { return vocabulary_.size(); }
@@ -58,6 +63,8 @@ public:
     std::vector<std::uint32_t> const& items_of(std::size_t message) const noexcept { return by_message_[message]; }
     /// The items of an answer that messages before it hold, each once, in order.
     std::vector<std::uint32_t> const& needed(std::size_t answer) const noexcept { return needed_[answer]; }
+    /// The first message of an answer.
+    std::size_t first_of(std::size_t answer) const noexcept { return first_of_[answer]; }
     /// The first message that holds the item; some message always does.
     std::uint32_t first_holder(std::uint32_t item) const noexcept { return first_holder_[item]; }
     /// Costs the logarithm of the message's items.
@@ -68,18 +75,49 @@ public:
     /// The items of a text or a message from elsewhere, each once, in order. Only known items are looked for.
     std::vector<std::uint32_t> in_text(std::string_view text) const {
         std::vector<std::uint32_t> items;
-        vocabulary_.each_in(text, [&](std::uint32_t item) { items.push_back(item); });
+        each_in(text, [&](std::uint32_t item, std::string_view) { items.push_back(item); });
         sort_unique(items);
         return items;
     }
+    /// Calls f(item, text) for each occurrence of a known item.
+    template <class Function>
+    void each_in(std::string_view text, Function&& f) const {
+        vocabulary_.each_in(text, f);
+    }
+
+    /// What a message derived from those before number `before` shows.
     template <message Message>
-    std::vector<std::uint32_t> in_message(Message const& m) const {
-        std::vector<std::uint32_t> items;
+    shown_items in_derived(Message const& m, std::size_t before) const {
+        shown_items shown;
+        std::vector<std::size_t> seen(label_words_.size());  // by label: the latest line that has it
+        std::size_t line = 0;
         each_text(m, [&](std::string_view text) {
-            vocabulary_.each_in(text, [&](std::uint32_t item) { items.push_back(item); });
+            // The lines of a summary are its own.
+            bool const summary = text.substr(0, text.find_last_not_of('\n') + 1).ends_with("</summary>");
+            line_cursor cursor{text};
+            std::uint64_t latest = 0;  // the word, which may be the label of those after it
+            std::size_t checked = 0;  // the line for which `is_original` holds
+            bool is_original = false;
+            ++line;
+            vocabulary_.each_in(
+                text,
+                [&](std::uint32_t item, std::string_view) {
+                    shown.all.push_back(item);
+                    if (is_labelled(item, before, [&](std::uint32_t label) { return seen[label] == line; }))
+                        shown.labelled.push_back(item);
+                    if (summary) return;
+                    if (checked != line) is_original = is_line(cursor.line_print(), before);
+                    checked = line;
+                    if (is_original) shown.in_line.push_back(item);
+                },
+                [&](word_print const& word) {
+                    if (cursor.next(word.text)) ++line;
+                    else if (auto const label = label_words_.of_word(latest); label != none32) seen[label] = line;
+                    latest = word.word;
+                });
         });
-        sort_unique(items);
-        return items;
+        for (auto* const items : {&shown.all, &shown.labelled, &shown.in_line}) sort_unique(*items);
+        return shown;
     }
 
 private:
@@ -94,9 +132,54 @@ private:
     void add_items(Message const& m, std::vector<std::uint32_t>& items) {
         each_part(m, [&](part_view const& part) {
             if (part.kind != part_kind::text && part.kind != part_kind::tool_call) return;
-            each_item(part.text,
-                      [&](item_kind kind, std::string_view item) { items.push_back(vocabulary_.add(kind, item)); });
+            with_plain_text(part, [&](std::string_view text) {
+                each_item(text,
+                          [&](item_kind kind, std::string_view item) { items.push_back(vocabulary_.add(kind, item)); });
+            });
         });
+    }
+
+    /// What stood before an item somewhere in the conversation.
+    struct item_label {
+        std::uint32_t word = none32;  ///< none32 for an occurrence without a label
+        std::uint32_t message = 0;  ///< the first one
+    };
+
+    /// Reads a message of the conversation, whose words are all known: its items with their labels, and their lines.
+    template <class Message>
+    void add_message(Message const& m, std::uint32_t index) {
+        auto& items = by_message_.emplace_back();
+        each_text(m, [&](std::string_view text) {
+            line_cursor cursor{text};
+            std::size_t latest_line = text.size();
+            vocabulary_.each_in(
+                text,
+                [&](std::uint32_t item, std::string_view occurrence) {
+                    items.push_back(item);
+                    auto const words = cursor.label_of(occurrence);
+                    auto const word = words.empty() ? none32 : label_words_.add(item_kind::word, words);
+                    if (known_labels_.insert(std::uint64_t{item} << 32 | word).second)
+                        labels_[item].push_back({word, index});
+                    if (std::exchange(latest_line, cursor.line()) != cursor.line())
+                        lines_.try_emplace(cursor.line_print(), index);
+                },
+                [&](word_print const& word) { cursor.next(word.text); });
+        });
+        sort_unique(items);
+        for (auto const item : items)
+            if (first_holder_[item] == none32) first_holder_[item] = index;
+    }
+    /// True for the print of a line of a message before that one.
+    bool is_line(std::uint64_t print, std::size_t before) const {
+        auto const found = lines_.find(print);
+        return found != lines_.end() && found->second < before;
+    }
+    /// True if one of the item's labels before that message is seen, or one occurrence had none.
+    template <class Seen>
+    bool is_labelled(std::uint32_t item, std::size_t before, Seen&& seen) const {
+        for (auto const& [word, message] : labels_[item])
+            if (message < before && (word == none32 || seen(word))) return true;
+        return false;
     }
 
     /// Names of tools count once in the conversation, because an agent always knows its tools.
@@ -109,7 +192,8 @@ private:
         for (std::size_t index = 0; index < script.size(); ++index)
             each_part(script.at(index), [&](part_view const& part) {
                 if (part.kind == part_kind::tool_call)
-                    vocabulary_.each_in(part.tool, [&](std::uint32_t item) { tools[item] = tool_name::fresh; });
+                    vocabulary_.each_in(part.tool,
+                                        [&](std::uint32_t item, std::string_view) { tools[item] = tool_name::fresh; });
             });
         return tools;
     }
@@ -130,7 +214,12 @@ private:
     item_vocabulary vocabulary_;
     std::vector<std::vector<std::uint32_t>> by_message_;  ///< items of each message, ascending
     std::vector<std::vector<std::uint32_t>> needed_;  ///< items by answer, ascending
+    std::vector<std::size_t> first_of_;  ///< by answer
     std::vector<std::uint32_t> first_holder_;  ///< by item
+    item_vocabulary label_words_;
+    std::vector<std::vector<item_label>> labels_;  ///< by item, in order of their messages
+    std::unordered_set<std::uint64_t> known_labels_;  ///< items with their labels, so that each is kept once
+    std::unordered_map<std::uint64_t, std::uint32_t> lines_;  ///< of the lines that hold items: print, first message
 };
 
 }  // namespace detail

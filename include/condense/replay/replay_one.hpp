@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/replay/edits.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/sum.hpp>
 #include <condense/replay/transcript.hpp>
@@ -25,7 +26,7 @@ template <token_estimator Estimator = default_estimator<>, class Clock = steady_
 struct replay_options {
     Estimator estimator = {};
     Clock clock = {};
-    bool items = true;  ///< measure where the items are that answers need
+    bool items = true;  ///< measure where the items and the old texts of edits are that answers need
     bool laws = true;   ///< judge every request with request_checker
 };
 
@@ -36,11 +37,13 @@ struct replay_source {
     replay_options<Estimator, Clock> options;
     detail::replay_script<Message, Estimator> script;
     detail::item_index items;
+    detail::edit_index edits;
 
     template <class Messages>
     replay_source(Messages const& conversation, replay_options<Estimator, Clock> settings)
         : options{std::move(settings)}, script{conversation, options.estimator},
-          items{options.items ? detail::item_index{script} : detail::item_index{}} {}
+          items{options.items ? detail::item_index{script} : detail::item_index{}},
+          edits{options.items ? detail::edit_index{script} : detail::edit_index{}} {}
     replay_source(replay_source const&) = delete;
     replay_source& operator=(replay_source const&) = delete;
 };

@@ -41,9 +41,10 @@ inline void add_layers(std::vector<layer_statistics>& sums, std::vector<layer_st
 
 /// Adds one conversation's figures to a sum. Sums saturate; peaks are compared; turns are left out.
 inline void add_figures(replay_figures& sum, replay_figures const& added) {
-    for (auto const member : {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over,
-                              &replay_figures::exhausted, &replay_figures::hits, &replay_figures::reductions,
-                              &replay_figures::model_calls, &replay_figures::money, &replay_figures::violations})
+    for (auto const member :
+         {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over, &replay_figures::exhausted,
+          &replay_figures::hits, &replay_figures::reductions, &replay_figures::model_calls, &replay_figures::money,
+          &replay_figures::violations, &replay_figures::edits, &replay_figures::edits_visible})
         sum.*member = add_capped(sum.*member, added.*member);
     for (auto const member : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,
                               &replay_figures::model_input, &replay_figures::model_output})

@@ -10,6 +10,7 @@
 #include <condense/core/report.hpp>
 #include <condense/llm/provider_usage.hpp>
 #include <condense/replay/checker.hpp>
+#include <condense/replay/edits.hpp>
 #include <condense/replay/fidelity_meter.hpp>
 #include <condense/replay/figures.hpp>
 #include <condense/replay/sent.hpp>
@@ -31,8 +32,8 @@ class replay_turns {
 public:
     replay_turns(Source const& source, Session& session, replay_shelf shelf, Options const& options,
                  replay_figures& out)
-        : script_{&source.script}, session_{&session}, options_{&options}, out_{&out}, sent_{source.script},
-          meter_{source.script, source.items, std::move(shelf)} {}
+        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits}, out_{&out},
+          sent_{source.script}, meter_{source.script, source.items, std::move(shelf)} {}
 
     /// Replays the whole conversation; call once.
     void run() {
@@ -71,16 +72,23 @@ private:
             static_cast<void>(session_->request());
         });
         sent_.set_current(session_->request(), session_->history(), [&](auto const& m, std::uint64_t print) {
-            if (options_->items) meter_.add_derived(m, print);
+            if (options_->items) meter_.add_derived(m, print, first);
         });
         v1::cost output;
         for (auto index = first; index < end; ++index) output += script_->cost(index);
-        add_request(first, output.tokens(), reduced);
-        if (options_->items) {
-            meter_.set_request(sent_);
-            meter_.count_needed(answer, out_->items);
-        }
+        bool const sendable = add_request(first, output.tokens(), reduced);
+        if (options_->items) count_needed(answer, sendable);
         if (options_->laws) judge();
+    }
+
+    /// Adds where the items and the old texts of edits are that an answer needs.
+    void count_needed(std::size_t answer, bool sendable) {
+        meter_.set_request(sent_);
+        meter_.count_needed(answer, sendable, out_->items);
+        for (auto const& edit : edits_->needed(answer)) {
+            ++out_->edits;
+            out_->edits_visible += sendable && shows_edit(edit, sent_, session_->request()) ? 1u : 0u;
+        }
     }
 
     /// Judges the current request. Originals are passed by index, so that equal messages cannot be mistaken for each
@@ -109,8 +117,9 @@ private:
         if (out_->first_violations.size() < violations_shown) out_->first_violations.push_back(std::move(text));
     }
 
-    /// Adds the figures of the current request, and keeps its usage until the answer has been pushed.
-    void add_request(std::size_t first, tokens output, bool reduced) {
+    /// Adds the figures of the current request, and keeps its usage until the answer has been pushed. False if it is
+    /// above the input, so that a provider refuses it.
+    bool add_request(std::size_t first, tokens output, bool reduced) {
         auto const& limits = session_->limits();
         auto const sent = (sent_.sum() + v1::cost::of(limits.overhead)).tokens();
         // The overhead (system prompt and schemas of tools) stands before the messages, so it is cached too.
@@ -124,10 +133,12 @@ private:
         if (out_->peak < sent) out_->peak = sent;
         out_->hits += hit ? 1u : 0u;
         // Too large: the fault of the mix, unless nothing more could be removed.
-        if (sent > limits.input()) ++(exhausted_ ? out_->exhausted : out_->over);
+        bool const sendable = sent <= limits.input();
+        if (!sendable) ++(exhausted_ ? out_->exhausted : out_->over);
         out_->turns.push_back({.message = first, .sent = sent, .cached = cached, .reduced = reduced});
         usage_ = {.input = sent - cached, .output = output, .cache_read = cached};
         unreported_ = true;
+        return sendable;
     }
 
     /// Reports the usage of the latest request to the session, after its answer as in an agent's loop.
@@ -147,6 +158,7 @@ private:
     script_type const* script_;
     Session* session_;
     Options const* options_;
+    edit_index const* edits_;
     replay_figures* out_;
     sent_requests<script_type> sent_;
     fidelity_meter<script_type> meter_;

@@ -43,20 +43,37 @@ public:
         return number;
     }
 
-    /// Calls f(item) for each occurrence at word boundaries, overlapping ones included, in order of their ends. Costs a
-    /// lookup for each word, and one more for each item that the words before it have begun.
+    /// The item that is this one word, or none32.
+    std::uint32_t of_word(std::uint64_t word) const noexcept { return ends_[find(0, 0, word)]; }
+
+    /// Calls f(item, text) for each occurrence at word boundaries, overlapping ones included, in order of their ends,
+    /// and before that g(word) for each word. Costs a lookup for each word, and one more for each item that the words
+    /// before it have begun.
+    template <class Function, class Words>
+    void each_in(std::string_view text, Function&& f, Words&& g) const {
+        struct begun {
+            std::uint32_t node;
+            char const* begin;
+        };
+        std::vector<begun> open;  // items that are begun and not ended
+        each_word(text, [&](word_print const& word) {
+            g(word);
+            std::size_t count = 0;
+            for (auto const& [node, begin] : open)
+                if (auto const next_node = find(node, word.gap, word.word); next_node != 0)
+                    open[count++] = {next_node, begin};
+            open.resize(count);
+            if (auto const next_node = find(0, 0, word.word); next_node != 0)
+                open.push_back({next_node, word.text.data()});
+            auto const* const end = word.text.data() + word.text.size();
+            for (auto const& [node, begin] : open)
+                if (ends_[node] != none32)
+                    f(ends_[node], std::string_view{begin, static_cast<std::size_t>(end - begin)});
+        });
+    }
     template <class Function>
     void each_in(std::string_view text, Function&& f) const {
-        std::vector<std::uint32_t> open;  // nodes of items that are begun and not ended
-        each_word(text, [&](word_print const& word) {
-            std::size_t count = 0;
-            for (auto const node : open)
-                if (auto const next_node = find(node, word.gap, word.word); next_node != 0) open[count++] = next_node;
-            open.resize(count);
-            if (auto const next_node = find(0, 0, word.word); next_node != 0) open.push_back(next_node);
-            for (auto const node : open)
-                if (ends_[node] != none32) f(ends_[node]);
-        });
+        each_in(text, f, [](word_print const&) {});
     }
 
 private:

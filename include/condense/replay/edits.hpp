@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/message.hpp>
+#include <condense/replay/arguments.hpp>
+#include <condense/replay/script.hpp>
+
+// The edits of files among the calls of a conversation: an agent that replaces lines needs the very lines, not their
+// names. Computed once for all mixes.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// An old text that stood exactly in an earlier message.
+struct needed_edit {
+    std::string old = {};
+    std::vector<std::uint32_t> holders = {};  ///< the messages before the answer with a part that holds it, ascending
+};
+
+/// True if one part of the message holds the text.
+template <message Message>
+bool holds_text(Message const& m, std::string_view wanted) {
+    bool held = false;
+    each_text(m, [&](std::string_view text) { held = held || text.find(wanted) != std::string_view::npos; });
+    return held;
+}
+
+/// Edits by answer. Building searches each earlier text for each old text.
+class edit_index {
+public:
+    edit_index() = default;  ///< of no conversation
+    template <class Script>
+    explicit edit_index(Script const& script) {
+        std::vector<std::vector<std::string>> texts;  // of the messages, read once
+        for (std::size_t index = 0; index < script.size(); ++index)
+            each_text(script.at(index), [&, &of_message = texts.emplace_back()](std::string_view text) {
+                of_message.emplace_back(text);
+            });
+        auto const holds = [&](std::size_t index, std::string const& wanted) {
+            return std::any_of(texts[index].begin(), texts[index].end(),
+                               [&](std::string const& text) { return text.find(wanted) != std::string::npos; });
+        };
+        for (auto const& span : script.answers()) {
+            auto& of_answer = by_answer_.emplace_back();
+            for (auto index = span.first; index < span.past; ++index)
+                each_part(script.at(index), [&](part_view const& part) {
+                    if (part.kind != part_kind::tool_call) return;
+                    each_old_text(part.text, [&](std::string old) {
+                        needed_edit edit{.old = std::move(old)};
+                        for (std::uint32_t earlier = 0; earlier < span.first; ++earlier)
+                            if (holds(earlier, edit.old)) edit.holders.push_back(earlier);
+                        if (!edit.holders.empty()) of_answer.push_back(std::move(edit));
+                    });
+                });
+        }
+    }
+
+    /// The edits that an answer makes in text of messages before it.
+    std::vector<needed_edit> const& needed(std::size_t answer) const noexcept { return by_answer_[answer]; }
+
+private:
+    std::vector<std::vector<needed_edit>> by_answer_;
+};
+
+/// True if one part of the request holds the old text. `sent` are the messages of `request`, one by one.
+template <class Requests, class Request>
+bool shows_edit(needed_edit const& edit, Requests const& sent, Request const& request) {
+    auto each = sent.current().begin();
+    for (auto const& m : request) {
+        auto const index = (each++)->index;
+        if (index != none32 ? std::binary_search(edit.holders.begin(), edit.holders.end(), index)
+                            : holds_text(m, edit.old))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/replay/edits.hpp>
+
+#include <condense/replay/sent.hpp>
+
+#include "support/catch.hpp"
+#include "support/notation.hpp"
+
+namespace {
+
+using namespace notation;
+using condense::detail::edit_index;
+using script_type = condense::detail::replay_script<chat_message, per_byte>;
+
+chat_message edit(std::string id, std::string old) {
+    return C(std::move(id), "edit", R"({"old_string":")" + old + R"(","new_string":"n"})");
+}
+
+TEST_CASE("an edit is needed where its old text stood exactly in one part before it") {
+    conversation const told{
+        U("x"),           A("int a;\n\tint b;"), edit("1", R"(a;\n\tint)"), R("1"), edit("2", "a; int b"), R("2"),
+        edit("3", "3rd"), R("3", "3rd"),         edit("4", "3rd"),          R("4")};
+    edit_index const edits{script_type{told, {}}};
+    REQUIRE(edits.needed(1).size() == 1);
+    CHECK(edits.needed(1)[0].old == "a;\n\tint");
+    CHECK(edits.needed(1)[0].holders == std::vector<std::uint32_t>{1});
+    CHECK(edits.needed(2).empty());
+    CHECK(edits.needed(3).empty());
+    REQUIRE(edits.needed(4).size() == 1);
+    CHECK(edits.needed(4)[0].holders == std::vector<std::uint32_t>{6, 7});
+}
+
+TEST_CASE("parts of a message do not make an old text together, arguments of calls do as they are parsed") {
+    auto const halves = joined(R("0", "one "), A("two"));
+    conversation const told{U("x"), C("0", "write", R"({"content":"l1\nl2"})"),
+                            halves, edit("1", "one two"),
+                            R("1"), edit("2", R"(l1\nl2)")};
+    edit_index const edits{script_type{told, {}}};
+    CHECK(edits.needed(1).empty());
+    REQUIRE(edits.needed(2).size() == 1);
+    CHECK(edits.needed(2)[0].holders == std::vector<std::uint32_t>{1});
+}
+
+TEST_CASE("a request shows an edit in an original or in what was derived from one") {
+    conversation const told{U("long text with int a; in it"), edit("1", "int a;")};
+    script_type const script{told, {}};
+    edit_index const edits{script};
+    auto const shows = [&](conversation const& history, conversation const& request) {
+        condense::detail::sent_requests<script_type> sent{script};
+        sent.set_current(request, history, [](chat_message const&, std::uint64_t) {});
+        return shows_edit(edits.needed(0).at(0), sent, request);
+    };
+    CHECK(shows(told, told));
+    CHECK(shows(told, {U("x"), U("with int a; in")}));
+    CHECK_FALSE(shows(told, {U("x"), U("with int a")}));
+    CHECK_FALSE(shows(told, {}));
+}
+
+}  // namespace
