@@ -38,6 +38,17 @@ inline auto const mixes = std::tuple{
         "truncate",
         pipeline{record{.to = no_journal{}},
                  compress{.when = always, .protect = nothing, .over = 2'000_chars, .with = head{.keep = 2'000_chars}}}},
+    // Plain dropping to two depths, and the bound for a summary by rule that is as deep as the first: an oracle writes
+    // it, which knows what later answers need.
+    named{"drop_50", pipeline{sliding_window{.when = used >= 90_pct, .until = used <= 50_pct}}},
+    named{"drop_35", pipeline{sliding_window{.when = used >= 90_pct, .until = used <= 35_pct}}},
+    named{"oracle",
+          [](auto& edges) {
+              return pipeline{
+                  summarize{
+                      .when = used >= 90_pct, .until = used <= 50_pct, .size = 100'000_tokens, .with = edges.oracle},
+                  sliding_window{.when = used >= 90_pct}};
+          }},
     // The presets.
     named{"progressive", [](auto& edges) { return presets::progressive(edges.journal, edges.store, edges.model); }},
     named{"harness", [](auto& edges) { return presets::harness(edges.journal, edges.store, edges.model); }},

@@ -53,7 +53,9 @@ const colour = (at) => `var(--c${at % 9})`;
 const dash = (at) => ['', '7 3', '2 3', '', '9 3 2 3', '5 2', '', '3 2 8 2', '12 4'][at % 9];
 const forms = ['M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z', 'M-4.5 -4.5H4.5V4.5H-4.5Z', 'M0 -6L6 0L0 6L-6 0Z', 'M0 -6L5.5 4.5H-5.5Z', 'M0 6L5.5 -4.5H-5.5Z',
   'M-2 -6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z', 'M-6 -3H6V3H-6Z', 'M-3 -6H3V6H-3Z', 'M0 -6L5.7 -1.9L3.5 4.9H-3.5L-5.7 -1.9Z'];
-const mark = (at, hollow = false) => make('path', {d: forms[at % forms.length], class: hollow ? 'mark hollow' : 'mark', style: {fill: colour(at), stroke: colour(at)}});
+// From the tenth on colours come again, each with another form.
+const form = (at) => forms[(at + Math.floor(at / 9)) % forms.length];
+const mark = (at, hollow = false) => make('path', {d: form(at), class: hollow ? 'mark hollow' : 'mark', style: {fill: colour(at), stroke: colour(at)}});
 const coloured = (element, property, at) => { element.style[property] = colour(at); return element; };
 const swatch = (at) => make('svg', {width: 30, height: 14, viewBox: '-15 -7 30 14', 'aria-hidden': 'true'},
   make('line', {x1: -15, x2: 15, y1: 0, y2: 0, style: {stroke: colour(at), strokeWidth: 2, strokeDasharray: dash(at)}}), mark(at));
@@ -384,6 +386,7 @@ const columns = [
   ['labelled', 'with label', (mix) => item_share(mix, 'labelled'), cents],
   ['in_line', 'in their line', (mix) => item_share(mix, 'in_line'), cents],
   ['edits', 'edits visible', (mix) => ratio(mix.edits_visible, mix.edits), cents],
+  ['gap', 'gap closed', (mix) => mix.gap_closed, cents],
   ['cached', 'cached', (mix) => ratio(mix.cached, mix.sent), cents],
   ['hits', 'cache hits', (mix) => ratio(mix.hits, mix.requests), cents],
   ['reductions', 'runs that reduced', (mix) => mix.reductions, whole],

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,21 @@ struct report {
     std::vector<skipped_conversation> first_skipped = {};  ///< one hundred at most
 
     mix_totals const& total(std::size_t window, std::size_t mix) const { return totals[window * mixes.size() + mix]; }
+
+    /// Of the items that the oracle shows beyond plain dropping to the same depth, the share that a mix shows: below 0
+    /// where it shows less than dropping. Nothing unless both were replayed and differ.
+    std::optional<double> gap_closed(std::size_t window, std::size_t mix) const {
+        auto const visible = [&](std::string_view name) -> std::optional<double> {
+            auto const found = std::find(mixes.begin(), mixes.end(), name);
+            if (found == mixes.end()) return std::nullopt;
+            auto const place = static_cast<std::size_t>(found - mixes.begin());
+            return static_cast<double>(total(window, place).figures.all_items().visible);
+        };
+        auto const low = visible("drop_50");
+        auto const high = visible("oracle");
+        if (!low || !high || *low == *high) return std::nullopt;
+        return (*visible(mixes[mix]) - *low) / (*high - *low);
+    }
 
     void skip(std::string name, std::string reason) {
         ++skipped;

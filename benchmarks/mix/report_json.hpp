@@ -116,6 +116,8 @@ inline json as_json(report const& found, std::size_t points = 0) {
             auto const& total = found.total(window, mix);
             compared.push_back(as_json(total.figures));
             compared.back()["along"] = as_json(total.along);
+            auto const closed = found.gap_closed(window, mix);
+            compared.back()["gap_closed"] = closed ? json(*closed) : json{};
         }
         windows.push_back({{"window", found.windows[window].count}, {"mixes", std::move(compared)}});
     }

@@ -75,16 +75,18 @@ inline std::string text_of(report const& found) {
                grouped(found.total(window, 0).figures.requests) + " requests\n";
         std::vector<std::vector<std::string>> rows{{"mix", "fit", "tokens sent", "largest", "cached", "money",
                                                     "visible", "recoverable", "lost", "labelled", "in line", "edits",
-                                                    "runs", "model calls", "time/request", "violations"}};
+                                                    "gap closed", "runs", "model calls", "time/request", "violations"}};
         for (std::size_t at = 0; at < found.mixes.size(); ++at) {
             auto const& mix = found.total(window, at).figures;
             auto const items = mix.all_items();
+            auto const closed = found.gap_closed(window, at);
             rows.push_back({condense::printable(mix.mix, 40), misfits(mix), grouped(mix.sent.count),
                             grouped(mix.peak.count), share(mix.cached.count, mix.sent.count),
                             money(mix.money, found.currency), share(items.visible, items.total()),
                             share(items.recoverable, items.total()), share(items.lost, items.total()),
                             share(items.labelled, items.total()), share(items.in_line, items.total()),
-                            share(mix.edits_visible, mix.edits), grouped(mix.reductions), grouped(mix.model_calls),
+                            share(mix.edits_visible, mix.edits), closed ? decimal(100 * *closed, 1) + " %" : "-",
+                            grouped(mix.reductions), grouped(mix.model_calls),
                             milliseconds_each(mix.time, mix.requests), grouped(mix.violations)});
         }
         out += aligned(rows);

@@ -13,6 +13,7 @@
 #include <condense/replay/lines.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/model.hpp>
+#include <condense/replay/oracle.hpp>
 #include <condense/replay/pairing.hpp>
 #include <condense/replay/reading.hpp>
 #include <condense/replay/replay_one.hpp>

@@ -68,7 +68,8 @@ def table_and_json_agree(program, folder):
             wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
                       "model calls": f"{mix['model_calls']:,}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
                       **{name.replace("_", " "): f"{100 * items[name] / total:.1f} %" for name in items},
-                      "edits": f"{100 * mix['edits_visible'] / mix['edits']:.1f} %" if mix["edits"] else "-"}
+                      "edits": f"{100 * mix['edits_visible'] / mix['edits']:.1f} %" if mix["edits"] else "-",
+                      "gap closed": "-" if mix["gap_closed"] is None else f"{100 * mix['gap_closed']:.1f} %"}
             misfits = mix["over"] + mix["exhausted"]
             wanted["fit"] = f"{mix['requests'] - misfits:,}" if misfits else "all"
             for column, text in wanted.items():
@@ -86,6 +87,9 @@ def table_and_json_agree(program, folder):
     expect(whole["none"]["sent"] > max(mix["sent"] for name, mix in whole.items() if name != "none"), "no mix sends less than none", "")
     refused = whole["none"]["over"] + whole["none"]["exhausted"]
     expect((whole["none"]["items"]["all"]["lost"] == 0) == (refused == 0) and whole["none"]["reductions"] == 0, "nothing is done, and something lost that was not refused", whole["none"])
+    shown = {name: mix["items"]["all"]["visible"] for name, mix in whole.items()}
+    gap = shown["oracle"] - shown["drop_50"]
+    expect(all(mix["gap_closed"] == ((shown[name] - shown["drop_50"]) / gap if gap else None) for name, mix in whole.items()), "not these shares of the gap", shown)
 
 
 def only_some_mixes(program, folder):

@@ -61,6 +61,7 @@ public:
     item_kind kind(std::uint32_t item) const noexcept { return vocabulary_.kind(item); }
     /// The items that a message holds, each once, in order.
     std::vector<std::uint32_t> const& items_of(std::size_t message) const noexcept { return by_message_[message]; }
+    std::size_t answers() const noexcept { return needed_.size(); }
     /// The items of an answer that messages before it hold, each once, in order.
     std::vector<std::uint32_t> const& needed(std::size_t answer) const noexcept { return needed_[answer]; }
     /// The first message of an answer.

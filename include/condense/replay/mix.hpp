@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <condense/replay/model.hpp>
+#include <condense/replay/oracle.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -16,11 +17,12 @@
 namespace condense {
 inline namespace v1 {
 
-/// Journal, store and model for one mix on one conversation, new for each.
+/// Journal, store, model and oracle for one mix on one conversation, new for each.
 struct replay_edges {
     memory_journal journal{};
     memory_store store{};
     replay_model model{};
+    replay_oracle oracle{};
 };
 
 /// A mix and the name of its figures: a pipeline, or a callable that makes one from replay_edges. An empty pipeline

@@ -94,7 +94,7 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
     run_options<Clock> session_options{.clock = options.clock};
     session_options.conversation = out.conversation;
     session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(session_options)};
-    detail::replay_turns{source, agent, shelf, options, out}.run();
+    detail::replay_turns{source, agent, shelf, edges.oracle, options, out}.run();
     detail::close_figures(out, agent, edges.model.figures(), price_list);
     return out;
 }

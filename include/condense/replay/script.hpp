@@ -44,6 +44,7 @@ public:
     std::size_t size() const noexcept { return messages_.size(); }
     Message const& at(std::size_t index) const noexcept { return *messages_[index]; }
     message_reading const& reading(std::size_t index) const noexcept { return readings_[index]; }
+    std::vector<message_reading> const& readings() const noexcept { return readings_; }
     /// The estimated cost of a message in a request.
     v1::cost cost(std::size_t index) const noexcept { return costs_[index]; }
     /// The answers in order. A conversation may begin with one.

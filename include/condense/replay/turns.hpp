@@ -13,6 +13,7 @@
 #include <condense/replay/edits.hpp>
 #include <condense/replay/fidelity_meter.hpp>
 #include <condense/replay/figures.hpp>
+#include <condense/replay/oracle.hpp>
 #include <condense/replay/sent.hpp>
 #include <condense/replay/sum.hpp>
 
@@ -30,10 +31,15 @@ class replay_turns {
     using script_type = decltype(Source::script);
 
 public:
-    replay_turns(Source const& source, Session& session, replay_shelf shelf, Options const& options,
-                 replay_figures& out)
-        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits}, out_{&out},
-          sent_{source.script}, meter_{source.script, source.items, std::move(shelf)} {}
+    replay_turns(Source const& source, Session& session, replay_shelf shelf, replay_oracle oracle,
+                 Options const& options, replay_figures& out)
+        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits},
+          oracle_{std::move(oracle)}, out_{&out}, sent_{source.script},
+          meter_{source.script, source.items, std::move(shelf)} {
+        oracle_.begin(source.items, source.script.readings(), sent_.current());
+    }
+    replay_turns(replay_turns const&) = delete;
+    replay_turns& operator=(replay_turns const&) = delete;
 
     /// Replays the whole conversation; call once.
     void run() {
@@ -64,6 +70,7 @@ private:
         auto const& [first, end] = script_->answers()[answer];
         auto const runs = session_->statistics().runs;
         bool reduced = false;
+        oracle_.turn(answer);
         timed([&] {
             auto const report = session_->prepare();
             reduced = report.changed();
@@ -159,6 +166,7 @@ private:
     Session* session_;
     Options const* options_;
     edit_index const* edits_;
+    replay_oracle oracle_;
     replay_figures* out_;
     sent_requests<script_type> sent_;
     fidelity_meter<script_type> meter_;
