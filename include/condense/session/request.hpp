@@ -192,13 +192,13 @@ private:
                 return false;
         return written_ == 0;
     }
-    /// Removes the places of dropped groups, each of which has an index; returns how many rendered messages are still
-    /// sent. Looks no further than the last of them.
+    /// Removes the places of messages that are not sent any more; returns how many rendered messages still are. Looks no
+    /// further than the last of them.
     std::size_t remove_dropped(outline const& facts, view const& edits) noexcept {
         auto to = places_.begin();
         auto from = to;
         for (auto gone = places_.size() - edits.sums().messages; gone != 0; ++from) {
-            if (!edits.sends(facts, from->index)) --gone;
+            if (from->index != none32 && !edits.sends(facts, from->index)) --gone;
             else *to++ = *from;
         }
         places_.erase(to, from);
