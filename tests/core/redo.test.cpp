@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/edit_log.hpp>
+#include <condense/core/redo.hpp>
 
 #include <cstddef>
 #include <utility>
@@ -24,7 +24,9 @@ auto const facts = toy::outline_of{
 bool redone(view& edits, steps const& made, std::vector<view::replacement> texts) {
     edits.place_all(facts);
     for (auto const& step : made)
-        if (!edits.redo(facts, step, step.text < texts.size() ? texts[step.text] : view::replacement{})) return false;
+        if (!condense::detail::edit_redoer::redo(facts, edits, step,
+                                                 step.text < texts.size() ? texts[step.text] : view::replacement{}))
+            return false;
     return edits.texts().size() == texts.size();
 }
 

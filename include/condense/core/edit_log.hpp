@@ -24,6 +24,8 @@ inline namespace v1 {
 namespace detail {
 template <class>
 class basic_edit_forgetter;
+template <class>
+class basic_edit_redoer;
 }  // namespace detail
 
 /// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
@@ -298,7 +300,7 @@ public:
         set_answer(facts, part_id, static_cast<std::uint32_t>(steps_.size()));
     }
 
-    /// Fills an empty view with all messages of an outline, without edits; `redo` then repeats recorded steps.
+    /// Fills an empty view with all messages of an outline, without edits; `edit_redoer` then repeats recorded steps.
     constexpr void place_all(outline const& facts) {
         parts_.resize(facts.part_count());
         groups_.resize(facts.group_count());
@@ -310,19 +312,6 @@ public:
         }
         for (std::uint32_t group_id = 0; group_id < groups_.size(); ++group_id) sums_ += groups_[group_id].all();
     }
-    /// Repeats a step of a saved state. False, and nothing changes, where the step does not follow from the present
-    /// one: `previous` must be the step in force on its target, and `text` the next free index. The cost `after` of a
-    /// text is taken from the record; the caller checks it where it can.
-    constexpr bool redo(outline const& facts, step const& recorded, replacement text) {
-        bool const writes = recorded.kind == edit_kind::shorten || recorded.kind == edit_kind::externalize ||
-                            recorded.kind == edit_kind::summarize;
-        bool const has_text = recorded.text != detail::none32;
-        if ((has_text && recorded.text != texts_.size()) || (recorded.kind != edit_kind::repair && has_text != writes))
-            return false;
-        if (recorded.on_part) return recorded.target < parts_.size() && redo_on_part(facts, recorded, std::move(text));
-        return group{recorded.target}.id() < groups_.size() && redo_on_group(facts, recorded, std::move(text.text));
-    }
-
     /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
@@ -339,59 +328,8 @@ public:
 private:
     template <class>
     friend class detail::basic_edit_forgetter;
-
-    constexpr bool redo_on_part(outline const& facts, step const& recorded, replacement text) {
-        auto const part_id = recorded.target;
-        auto const& part = facts.part_at(part_id);
-        auto const standing = parts_[part_id];
-        if (recorded.kind == edit_kind::repair) {
-            bool const writes = recorded.text != detail::none32;
-            if (part.kind != part_kind::tool_call || recorded.previous != standing.answer ||
-                writes != (standing.answer == 0))
-                return false;
-            if (writes) answer(facts, part_id, std::move(text.text), recorded.after);
-            else retract_answer(facts, part_id);
-            return true;
-        }
-        bool const undoes = recorded.kind == edit_kind::restore;
-        bool const removes = recorded.kind == edit_kind::remove;
-        if (recorded.kind == edit_kind::drop || recorded.kind == edit_kind::summarize ||
-            recorded.previous != standing.edit)
-            return false;
-        if (standing.edit == 0 ? undoes : !undoes && steps_[standing.edit - 1].kind == edit_kind::remove) return false;
-        if (!undoes && !removes && recorded.after >= part_cost(facts, part_id)) return false;
-        edit_part(facts, recorded.kind, part_id,
-                  undoes    ? part.cost
-                  : removes ? v1::cost{}
-                            : recorded.after,
-                  std::move(text), recorded.author);
-        return true;
-    }
-
-    constexpr bool redo_on_group(outline const& facts, step const& recorded, std::string text) {
-        group const which{recorded.target};
-        auto const& state = groups_[which.id()];
-        if (recorded.kind == edit_kind::summarize) {
-            if (which.is_summary() || state.summary != 0 || recorded.previous != 0) return false;
-            summarize(which.id(), std::move(text), recorded.after);
-        } else if (recorded.kind == edit_kind::drop) {
-            if (which.is_summary() ? state.summary == 0 || recorded.previous != state.summary
-                                   : state.dropped != 0 || recorded.previous != 0)
-                return false;
-            reserve_edits(1, 0);
-            drop(facts, which);
-        } else if (recorded.kind == edit_kind::restore) {
-            if (recorded.previous == 0 || recorded.previous > steps_.size()) return false;
-            auto const& undone = steps_[recorded.previous - 1];
-            bool const was_dropped = which.is_summary()
-                                         ? state.summary == 0 && !undone.on_part && undone.kind == edit_kind::drop &&
-                                               undone.target == recorded.target
-                                         : recorded.previous == state.dropped;
-            if (!was_dropped) return false;
-            undrop(facts, which, recorded.previous - 1);
-        } else return false;
-        return true;
-    }
+    template <class>
+    friend class detail::basic_edit_redoer;
 
     /// Drops come in runs, so it makes room for all that is there. Apart from `drop`, which is called for each of them.
     [[gnu::noinline]] constexpr void drop_with_room(outline const& facts, group which) {

@@ -8,6 +8,7 @@
 
 #include <condense/core/edit_log.hpp>
 #include <condense/core/outline.hpp>
+#include <condense/core/redo.hpp>
 
 // Redoes edits on messages that were read again, of which only those before some index are unchanged.
 
@@ -91,7 +92,7 @@ private:
         else if (step.on_part) step.previous = edits_->edit_at(step.target);
         else if (group{step.target}.is_summary()) step.previous = new_steps_[step.previous - 1];
         else if (step.kind == edit_kind::restore) step.previous = edits_->dropped_at(step.target);
-        return edits_->redo(*facts_, step, std::move(text));
+        return edit_redoer::redo(*facts_, *edits_, step, std::move(text));
     }
 
     outline const* old_facts_;

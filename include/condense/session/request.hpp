@@ -192,8 +192,8 @@ private:
                 return false;
         return written_ == 0;
     }
-    /// Removes the places of messages that are not sent any more; returns how many rendered messages still are. Looks no
-    /// further than the last of them.
+    /// Removes the places of messages that are not sent any more; returns how many rendered messages still are. Looks
+    /// no further than the last of them.
     std::size_t remove_dropped(outline const& facts, view const& edits) noexcept {
         auto to = places_.begin();
         auto from = to;

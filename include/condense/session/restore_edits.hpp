@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <condense/core/draft.hpp>
+#include <condense/core/redo.hpp>
 
 // Redoes the edits of a saved state, which may be forged: each is counted anew, and the result must obey the laws of a
 // draft.
@@ -39,7 +40,7 @@ public:
         this->edits_->reserve_edits(steps.size(), texts.size());
         for (auto const& step : steps) {
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
-            if (!this->edits_->redo(*this->outline_, step, std::move(text))) return "a step";
+            if (!edit_redoer::redo(*this->outline_, *this->edits_, step, std::move(text))) return "a step";
         }
         if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
