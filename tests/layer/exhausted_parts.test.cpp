@@ -94,7 +94,8 @@ TEST_CASE("exhausted_parts: a session that forgets them sends the same") {
 
 TEST_CASE("exhausted_parts: an attempt is the same only where all that it depends on is") {
     exhausted_parts parts;
-    part_attempt const attempt{.part_id = 3, .step = 2, .text = 7, .cost = condense::cost::of(5_tokens), .halvings = 1};
+    part_attempt const attempt{
+        .part_id = 3, .present = {2, 7}, .input = {1, 6}, .cost = condense::cost::of(5_tokens), .halvings = 1};
     CHECK(parts.find(attempt) == nullptr);
     parts.replace(0, {{{.part_id = 9}}, {{.part_id = 1}}});
     CHECK(parts.find(attempt) == nullptr);
@@ -109,8 +110,10 @@ TEST_CASE("exhausted_parts: an attempt is the same only where all that it depend
         change(other);
         return parts.find(other) == nullptr;
     };
-    CHECK(differs([](part_attempt& other) { other.step = 3; }));
-    CHECK(differs([](part_attempt& other) { other.text = 8; }));
+    CHECK(differs([](part_attempt& other) { other.present.step = 3; }));
+    CHECK(differs([](part_attempt& other) { other.present.hash = 8; }));
+    CHECK(differs([](part_attempt& other) { other.input.step = 0; }));
+    CHECK(differs([](part_attempt& other) { other.input.hash = 8; }));
     CHECK(differs([](part_attempt& other) { other.cost = condense::cost::of(6_tokens); }));
     CHECK(differs([](part_attempt& other) { other.over = 10_chars; }));
     CHECK(differs([](part_attempt& other) { other.halvings = 0; }));
