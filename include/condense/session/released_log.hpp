@@ -33,9 +33,9 @@ public:
         bool const begins = blocks_.empty() || blocks_.back().size() >= block_size;
         packer next{.out = begins ? std::string{} : blocks_.back(), .before = latest_};
         for (auto const& record : records) next.put(record, begins_group(record.index));
-        next.out.shrink_to_fit();
+        std::string block{next.out};  // without the room into which it has grown
         if (begins) grow(blocks_, 1), blocks_.emplace_back();
-        blocks_.back().swap(next.out);
+        blocks_.back().swap(block);
         latest_ = std::move(next.before);
     }
     /// Calls f(released_message&&, bool begins_group) for each.
