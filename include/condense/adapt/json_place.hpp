@@ -118,12 +118,14 @@ Json* member_of(Json& value, std::string_view key) {
         std::conditional_t<std::is_const_v<Json>, typename Json::object_t const, typename Json::object_t>;
     auto* const object = value.template get_ptr<object_type*>();
     if (object == nullptr) return nullptr;
-    auto const member = [&] {
-        if constexpr (requires { object->data(); })  // in their order: comparing sizes first costs a fraction of find
-            return std::find_if(object->begin(), object->end(), [key](auto const& each) { return each.first == key; });
-        else return object->find(key);
-    }();
-    return member == object->end() ? nullptr : &member->second;
+    if constexpr (requires { object->data(); }) {  // in their order: comparing sizes first costs a fraction of find
+        for (auto& member : *object)
+            if (member.first == key) return &member.second;
+        return nullptr;
+    } else {
+        auto const member = object->find(key);
+        return member == object->end() ? nullptr : &member->second;
+    }
 }
 
 /// Null for no value, and for one that is no string.
