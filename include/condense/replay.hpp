@@ -9,7 +9,6 @@
 #include <condense/replay/fidelity_meter.hpp>
 #include <condense/replay/figures.hpp>
 #include <condense/replay/item_index.hpp>
-#include <condense/replay/items.hpp>
 #include <condense/replay/lines.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/model.hpp>
@@ -24,4 +23,3 @@
 #include <condense/replay/transcript.hpp>
 #include <condense/replay/turns.hpp>
 #include <condense/replay/vocabulary.hpp>
-#include <condense/replay/words.hpp>

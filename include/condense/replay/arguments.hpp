@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <condense/core/message.hpp>
+#include <condense/detail/items.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/json_strings.hpp>
-#include <condense/replay/items.hpp>
 
 // The texts of messages as a reader takes them: arguments of calls parsed, so that no escape of JSON glues to a name.
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/core/quantity.hpp>
+#include <condense/detail/items.hpp>
 #include <condense/session/statistics.hpp>
 
 // The figures of one mix on one conversation: requests, tokens, money, prompt-cache hits, and what later turns needed
@@ -16,28 +17,6 @@
 
 namespace condense {
 inline namespace v1 {
-
-/// Kinds of items that a message may take from earlier ones. Of an item found as several kinds the first listed counts.
-enum class item_kind : std::uint8_t {
-    word,  ///< a name with a case hump, an underscore or a dot: `parse_json`, `retryCount`
-    id,  ///< letters and digits mixed, such as a hash or an order number
-    path,  ///< of a file, or a URL
-    number,  ///< of three digits or more
-    quoted,  ///< a string in quotes or backticks
-};
-inline constexpr std::size_t item_kinds = 5;
-
-/// The enumerator's name, as tables show it.
-constexpr std::string_view name(item_kind kind) noexcept {
-    switch (kind) {
-        case item_kind::word: return "word";
-        case item_kind::id: return "id";
-        case item_kind::path: return "path";
-        case item_kind::number: return "number";
-        case item_kind::quoted: break;
-    }
-    return "quoted";
-}
 
 /// Items that answers took from earlier messages, by where they were when the answer was asked for.
 struct fidelity {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <condense/core/message.hpp>
+#include <condense/detail/items.hpp>
 #include <condense/replay/arguments.hpp>
-#include <condense/replay/items.hpp>
 #include <condense/replay/lines.hpp>
 #include <condense/replay/script.hpp>
 #include <condense/replay/vocabulary.hpp>

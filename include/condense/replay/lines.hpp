@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <condense/detail/ascii.hpp>
+#include <condense/detail/words.hpp>
 #include <condense/replay/reading.hpp>
-#include <condense/replay/words.hpp>
 
 // What stands around an item: its line, and its label, which is the key of the JSON value that holds it, or else the
 // nearest word of letters before it on the line.

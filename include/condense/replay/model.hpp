@@ -13,10 +13,10 @@
 
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/items.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/script_aware.hpp>
-#include <condense/replay/items.hpp>
 
 // A stand-in for the model of a layer in replays: answers by rule, and counts its calls.
 

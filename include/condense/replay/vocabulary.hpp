@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <condense/detail/saturate.hpp>
+#include <condense/detail/words.hpp>
 #include <condense/replay/figures.hpp>
-#include <condense/replay/words.hpp>
 
 // Numbers items, and finds all that a text holds in one pass over its words.
 

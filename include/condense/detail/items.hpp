@@ -5,14 +5,36 @@
 #include <string_view>
 
 #include <condense/detail/ascii.hpp>
-#include <condense/replay/figures.hpp>
-#include <condense/replay/words.hpp>
+#include <condense/detail/words.hpp>
 
 // Finds what an answer may have taken from earlier messages: names, ids, paths, numbers, quoted strings.
 // each_item(text, [](item_kind kind, std::string_view item) { … }).
 
 namespace condense {
 inline namespace v1 {
+
+/// Kinds of items that a message may take from earlier ones. Of an item found as several kinds the first listed counts.
+enum class item_kind : std::uint8_t {
+    word,  ///< a name with a case hump, an underscore or a dot: `parse_json`, `retryCount`
+    id,  ///< letters and digits mixed, such as a hash or an order number
+    path,  ///< of a file, or a URL
+    number,  ///< of three digits or more
+    quoted,  ///< a string in quotes or backticks
+};
+inline constexpr std::size_t item_kinds = 5;
+
+/// The enumerator's name, as tables show it.
+constexpr std::string_view name(item_kind kind) noexcept {
+    switch (kind) {
+        case item_kind::word: return "word";
+        case item_kind::id: return "id";
+        case item_kind::path: return "path";
+        case item_kind::number: return "number";
+        case item_kind::quoted: break;
+    }
+    return "quoted";
+}
+
 namespace detail {
 
 /// The longest item, in bytes: longer runs are data rather than names.
@@ -32,29 +54,34 @@ constexpr std::string_view within_words(std::string_view text) noexcept {
 struct word_shape {
     std::size_t letters = 0;
     std::size_t digits = 0;
-    std::size_t others = 0;    ///< bytes of characters outside ASCII
-    std::size_t longest = 0;   ///< the longest run of letters
-    std::size_t changes = 0;   ///< from a letter to a digit or back
-    bool hump = false;         ///< an upper letter after a lower one
+    std::size_t others = 0;  ///< bytes of characters outside ASCII
+    std::size_t longest = 0;  ///< the longest run of letters
+    std::size_t changes = 0;  ///< from a letter to a digit or back
+    bool hump = false;  ///< an upper letter after a lower one
     bool underscore = false;
     bool dot = false;
     bool dash = false;
 
     constexpr explicit word_shape(std::string_view text) noexcept {
         std::size_t run = 0;
-        for (std::size_t index = 0; index < text.size(); ++index) {
-            auto const byte = text[index];
-            auto const previous = index == 0 ? '\0' : text[index - 1];
-            run = is_letter(byte) ? run + 1 : 0;
+        unsigned char previous = 0;
+        for (char const byte : text) {
+            auto const kind = kind_of(byte);
+            bool const letter = (kind & (lower_letter | upper_letter)) != 0;
+            run = letter ? run + 1 : 0;
             longest = run > longest ? run : longest;
-            letters += is_letter(byte) ? 1u : 0u;
-            digits += is_digit(byte) ? 1u : 0u;
-            others += static_cast<unsigned char>(byte) >= 0x80 ? 1u : 0u;
-            changes += (is_letter(byte) && is_digit(previous)) || (is_digit(byte) && is_letter(previous)) ? 1u : 0u;
-            hump = hump || (is_upper(byte) && is_letter(previous) && !is_upper(previous));
-            underscore = underscore || byte == '_';
+            letters += letter ? 1u : 0u;
+            digits += kind == digit_byte ? 1u : 0u;
+            others += kind == wide_byte ? 1u : 0u;
+            changes += (letter && previous == digit_byte) ||
+                               (kind == digit_byte && (previous & (lower_letter | upper_letter)) != 0)
+                           ? 1u
+                           : 0u;
+            hump = hump || (kind == upper_letter && previous == lower_letter);
+            underscore = underscore || kind == underscore_byte;
             dot = dot || byte == '.';
             dash = dash || byte == '-';
+            previous = kind;
         }
     }
 };
@@ -109,11 +136,6 @@ constexpr void classify_path(std::string_view piece, Function& f) {
     }
 }
 
-/// True for a byte that may occur in an item without quotes, those of URLs included.
-constexpr bool is_chunk_byte(char byte) noexcept {
-    return is_word_byte(byte) || std::string_view{".-/:@~+%=?&#,"}.find(byte) != std::string_view::npos;
-}
-
 /// Calls f for the items of a run of chunk bytes: a URL to its end, and the pieces before it between the separators.
 template <class Function>
 constexpr void classify_chunk(std::string_view chunk, Function& f) {
@@ -130,7 +152,7 @@ constexpr void classify_chunk(std::string_view chunk, Function& f) {
         auto end = begin;
         for (; end < front.size(); ++end) {
             auto const byte = front[end];
-            if (std::string_view{":@+%=?&#,"}.find(byte) == std::string_view::npos) continue;
+            if (kind_of(byte) != separating_byte) continue;
             bool const between_digits =
                 end != 0 && end + 1 < front.size() && is_digit(front[end - 1]) && is_digit(front[end + 1]);
             if (!between_digits || (byte != ',' && byte != ':')) break;  // 1,234 and 12:30 are one piece
@@ -177,13 +199,28 @@ constexpr void each_item(std::string_view text, Function&& f) {
             auto const inner = detail::within_words(content);
             if (inner.size() >= detail::quoted_least) f(item_kind::quoted, inner);
         }
-        if (byte == '\\') position += detail::escape_size(text, position);
-        else if (!detail::is_chunk_byte(byte)) ++position;
-        else {
-            auto const begin = position;
-            while (position < text.size() && detail::is_chunk_byte(text[position])) ++position;
-            detail::classify_chunk(text.substr(begin, position - begin), f);
+        if (byte == '\\') {
+            position += detail::escape_size(text, position);
+            continue;
         }
+        // A run of bytes that may occur in an item without quotes. Most are plain words, with signs behind them, and
+        // hold no item: they are passed over without a second look.
+        auto const begin = position;
+        unsigned kinds = 0;
+        unsigned signs = 0;  // behind the latest byte of a word
+        for (; position < text.size(); ++position) {
+            auto const kind = detail::kind_of(text[position]);
+            if (kind == 0) break;
+            if ((kind & detail::word_byte) == 0) signs |= kind;
+            else {
+                kinds |=
+                    signs | (position == begin && kind == detail::upper_letter ? unsigned{detail::lower_letter} : kind);
+                signs = 0;
+            }
+        }
+        if (position == begin) ++position;
+        else if ((kinds & ~unsigned{detail::lower_letter}) != 0)
+            detail::classify_chunk(text.substr(begin, position - begin), f);
     }
 }
 

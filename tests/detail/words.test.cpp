@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/replay/words.hpp>
+#include <condense/detail/words.hpp>
 
 #include <string>
 #include <vector>

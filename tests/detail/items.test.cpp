@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/replay/items.hpp>
+#include <condense/detail/items.hpp>
 
 #include <algorithm>
 #include <string>

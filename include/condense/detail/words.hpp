@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,10 +15,35 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// Kinds of bytes, a bit each, for tests of many bytes at once.
+enum byte_kind : unsigned char {
+    lower_letter = 1,
+    upper_letter = 2,
+    digit_byte = 4,
+    underscore_byte = 8,
+    wide_byte = 16,       ///< of characters outside ASCII
+    joining_byte = 32,    ///< `.-/~`, which may occur in a name
+    separating_byte = 64  ///< `:@+%=?&#,`, which may occur in a URL, and else end a name
+};
+inline constexpr unsigned char word_byte = lower_letter | upper_letter | digit_byte | underscore_byte | wide_byte;
+
+inline constexpr auto byte_kinds = [] {
+    std::array<unsigned char, 256> kinds{};
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        auto const letter = static_cast<char>(static_cast<unsigned char>(byte));
+        if (byte >= 0x80) kinds[byte] = wide_byte;
+        else if (is_digit(letter)) kinds[byte] = digit_byte;
+        else if (is_letter(letter)) kinds[byte] = is_upper(letter) ? upper_letter : lower_letter;
+    }
+    kinds['_'] = underscore_byte;
+    for (char const sign : std::string_view{".-/~"}) kinds[static_cast<unsigned char>(sign)] = joining_byte;
+    for (char const sign : std::string_view{":@+%=?&#,"}) kinds[static_cast<unsigned char>(sign)] = separating_byte;
+    return kinds;
+}();
+
+constexpr unsigned char kind_of(char byte) noexcept { return byte_kinds[static_cast<unsigned char>(byte)]; }
 /// Letters, digits and underscores of ASCII, and every byte of other characters.
-constexpr bool is_word_byte(char byte) noexcept {
-    return is_digit(byte) || is_letter(byte) || byte == '_' || static_cast<unsigned char>(byte) >= 0x80;
-}
+constexpr bool is_word_byte(char byte) noexcept { return (kind_of(byte) & word_byte) != 0; }
 
 /// The size of the escape that begins with the backslash at `index`: 2 for \n, \t, \r and a second backslash, as JSON
 /// writes them, else 1. Without it the letter of \n would be taken for the beginning of the next word.
