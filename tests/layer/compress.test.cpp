@@ -15,6 +15,7 @@
 #include <condense/shorten/collapse_repeats.hpp>
 #include <condense/shorten/duplicate_results.hpp>
 #include <condense/shorten/first_of.hpp>
+#include <condense/shorten/json_sample.hpp>
 #include <condense/shorten/point_to_file.hpp>
 #include <condense/shorten/shorten_arguments.hpp>
 #include <condense/store/memory_journal.hpp>
@@ -256,6 +257,23 @@ TEST_CASE("compress: a limit in tokens") {
     CHECK(sizes(messages)[0] == 2'000);
     CHECK(sizes(messages)[1] < 300);
     CHECK_FALSE(reduced(messages, pipeline{layer}).changed());
+}
+
+TEST_CASE("compress: a limit and what remains as shares of the window") {
+    auto messages = rounds_of({letters(2'000), letters(2'001)});
+    compress const layer{.when = always, .over = 2_pct, .with = head_tail{.head = 0.5_pct, .tail = 1_pct}};
+    static_cast<void>(reduced(messages, pipeline{layer}));
+    CHECK(sizes(messages)[0] == 2'000);
+    CHECK(sizes(messages)[1] > 1'500);
+    CHECK(sizes(messages)[1] < 1'700);
+    CHECK_FALSE(reduced(messages, pipeline{layer}).changed());
+    // A share of another budget is another size, and its own limit may be a share, too.
+    compress const own{.when = always, .with = condense::json_sample{.over = 1_pct, .at_most = 0.5_pct}};
+    auto rows = rounds_of({"[" + std::string(1'998, ' ') + "]"});
+    for (auto const window : {200'000_tokens, 100'000_tokens}) {
+        auto const report = reduced(rows, pipeline{own}, window);
+        CHECK(report.changed() == (window == 100'000_tokens));
+    }
 }
 
 TEST_CASE("compress: in a session, what looks at all messages is always due where the trigger is always") {

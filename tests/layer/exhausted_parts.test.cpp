@@ -116,6 +116,7 @@ TEST_CASE("exhausted_parts: an attempt is the same only where all that it depend
     CHECK(differs([](part_attempt& other) { other.input.hash = 8; }));
     CHECK(differs([](part_attempt& other) { other.cost = condense::cost::of(6_tokens); }));
     CHECK(differs([](part_attempt& other) { other.over = 10_chars; }));
+    CHECK(differs([](part_attempt& other) { other.window = 10_bytes; }));
     CHECK(differs([](part_attempt& other) { other.halvings = 0; }));
     CHECK(differs([](part_attempt& other) { other.recorded = true; }));
     parts.replace(1, {});

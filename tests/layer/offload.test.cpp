@@ -15,6 +15,8 @@
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/layer/escalate.hpp>
+#include <condense/layer/sliding_window.hpp>
 #include <condense/session/session.hpp>
 
 #include "core/toy.hpp"
@@ -369,6 +371,75 @@ TEST_CASE("offload: a limit in tokens") {
     CHECK(state.kept == std::vector<std::string>{letters(1'500)});
 }
 
+TEST_CASE("offload: a limit and a preview as shares of the window") {
+    shelf::state state;
+    auto const shares =
+        offload{.over = 40_pct, .preview = head_tail{.head = 18_pct, .tail = 18_pct}, .into = shelf{&state}};
+    auto messages = rounds_of({letters(4'000), letters(4'001)});
+    static_cast<void>(reduced(messages, pipeline{shares}, 10'000_tokens));
+    CHECK(state.kept == std::vector<std::string>{letters(4'001)});
+    CHECK(result_text(messages, 1).starts_with(letters(4'001).substr(0, 1'800)));
+    CHECK(result_text(messages, 1).size() > 3'600);
+    CHECK(result_text(messages, 1).size() < 3'800);
+    CHECK_FALSE(reduced(messages, pipeline{shares}, 10'000_tokens).changed());
+    // Of what a request may hold, which is less than the window; and by what the text costs.
+    state.kept.clear();
+    auto quarter = rounds_of({letters(7'996), letters(8'001)});
+    static_cast<void>(condense::reduce(quarter, pipeline{shares}, {.window = 10'000_tokens, .output = 5'000_tokens},
+                                       condense::chars_per_token{40, {}}));
+    CHECK(state.kept == std::vector<std::string>{letters(8'001)});
+    CHECK(result_text(quarter, 1).starts_with(letters(8'001).substr(0, 3'590)));
+    CHECK(result_text(quarter, 1).size() < 7'400);
+    // Beside others the first that is exceeded counts.
+    state.kept.clear();
+    auto both = rounds_of({letters(1'500), letters(900)});
+    static_cast<void>(reduced(
+        both,
+        pipeline{offload{.over = 1'000_chars && 40_pct, .preview = head_tail{9_pct, 9_pct}, .into = shelf{&state}}},
+        5'000_tokens));
+    CHECK(state.kept == std::vector<std::string>{letters(1'500)});
+    // Of a budget without room for an input there are no shares.
+    auto const small = offload{.over = 40_pct, .preview = head_tail{100_chars, 100_chars}, .into = shelf{&state}};
+    condense::session none{conversation{}, pipeline{small}, {}, per_byte{}};
+    for (auto& m : rounds_of({letters(1'500)})) none.push(std::move(m));
+    CHECK(state.kept.size() == 1);
+}
+
+TEST_CASE("offload: with a limit as a share every request fits, however large the results") {
+    shelf::state state;
+    condense::session chat{
+        conversation{},
+        pipeline{offload{.over = 40_pct, .preview = head_tail{.head = 18_pct, .tail = 18_pct}, .into = shelf{&state}},
+                 condense::sliding_window{}},
+        {.window = 10'000_tokens},
+        per_byte{}};
+    for (auto const size : {3'000u, 9'000u, 30'000u, 4'100u, 1'000'000u, 3'999u, 12'000u}) {
+        for (auto& m : rounds_of({letters(size)})) {
+            chat.push(std::move(m));
+            CHECK(chat.prepare().fits());
+        }
+    }
+    CHECK(state.kept.size() == 5);
+}
+
+TEST_CASE("offload: pressure halves the limit, so that the newest results do not stay too large") {
+    shelf::state state;
+    auto const stored = [&](auto const&... last) {
+        state.kept.clear();
+        auto messages = rounds_of({letters(12'000)});
+        messages.resize(3);  // the round is open
+        auto const report = reduced(messages,
+                                    pipeline{offload{.over = 20'000_tokens,
+                                                     .preview = condense::head{10_lines && 4'096_bytes},
+                                                     .into = shelf{&state}},
+                                             condense::sliding_window{.when = used >= 98_pct}, last...},
+                                    8'000_tokens);
+        return report.fits() && state.kept == std::vector<std::string>{letters(12'000)};
+    };
+    CHECK(stored(condense::escalate{.when = used >= 98_pct}));
+    CHECK_FALSE(stored());
+}
+
 TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") {
     shelf::state state;
     auto const shortened = [&](auto const& layer, double factor) {
@@ -395,6 +466,9 @@ TEST_CASE("a limit in tokens is in the scale of what was reported", "[law-19]") 
     auto large = stored;
     large.over = 1'300_tokens;
     CHECK(shortened(large, 2.0) == 0);
+    large.over = 1_pct;
+    CHECK(shortened(large, 1.0) == 0);
+    CHECK(shortened(large, 2.0) == 1);
 }
 
 TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-25] [T54]") {
@@ -409,6 +483,9 @@ TEST_CASE("offload: previews that are not smaller are rejected [case-23] [case-2
                     condense::invalid_configuration);
     CHECK_NOTHROW(pipeline{with(10'000_chars, {5'000_chars, 4'999_chars})});
     CHECK_NOTHROW(pipeline{with(256_lines, {5_lines, 5_lines})});
+    CHECK_THROWS_AS((pipeline{with(40_pct, {20_pct, 20_pct})}), condense::invalid_configuration);
+    CHECK_NOTHROW(pipeline{with(40_pct, {20_pct, 19_pct})});
+    CHECK_NOTHROW(pipeline{with(40_pct, {2'000_chars, 2'000_chars})});
 }
 
 TEST_CASE("offload: a dry run stores nothing and says what it would") {

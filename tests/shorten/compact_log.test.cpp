@@ -280,6 +280,10 @@ TEST_CASE("compact_log: leaves alone what fits and what is one line") {
     CHECK(compact_log{}({.text = std::string(8'001, '\n')}, {}));
     // 101 bytes over a limit on lines: a marker would be longer.
     CHECK_FALSE(compact_log{.at_most = 30_lines}({.text = std::string(31, '\n')}, {}));
+    // Shares of the window are bytes once it is known.
+    auto const busy = busy_log(400, {"a", "b", "c"});
+    CHECK(compacted({.at_most = 10_pct}, busy, {.window = 10'000_bytes}) == compacted({.at_most = 1'000_bytes}, busy));
+    CHECK(compacted({.at_most = 10_pct}, busy).empty());
 }
 
 TEST_CASE("compact_log: every halving keeps less") {

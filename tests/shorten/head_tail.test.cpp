@@ -55,6 +55,24 @@ TEST_CASE("head_tail: lines from both ends [case-28] [case-30]") {
     CHECK(occurrences(cut(by_lines, lines(5'000, "x")), "[... 4,744 of 5,000 lines omitted") == 1);
 }
 
+TEST_CASE("head_tail: shares of the window, as far as it is known") {
+    std::string const text(5'000, 'x');
+    condense::cut const context{.window = 10'000_bytes};
+    head_tail const shares{.head = 10_pct, .tail = 5_pct};
+    auto const out = cut(shares, text, context);
+    CHECK(out == cut(head_tail{.head = 1'000_bytes, .tail = 500_bytes}, text));
+    CHECK(cut(shares, out, context).empty());
+    CHECK(cut(shares, text, {.halvings = 1, .window = 10'000_bytes}) ==
+          cut(head_tail{.head = 500_bytes, .tail = 250_bytes}, text));
+    CHECK(cut(head_tail{.at_most = 20_pct}, text, context) == cut(head_tail{.at_most = 2'000_bytes}, text));
+    CHECK(cut(head{.keep = 10_pct}, text, context) == cut(head{.keep = 1'000_bytes}, text));
+    CHECK(cut(shares, text).empty());
+    CHECK(shares.most() == 15_pct);
+    CHECK(head_tail{.head = 10_pct}.most() == text_limit{});
+    // The layer's limit counts beside them.
+    CHECK(cut(shares, text, {.over = 1'200_bytes, .window = 10'000_bytes}).size() <= 1'200);
+}
+
 TEST_CASE("head_tail: a limit on bytes holds for the result with its marker [case-31]") {
     std::string text;
     for (char line = 'a'; line < 'k'; ++line) text.append(std::string(1'999, line)).append("\n");

@@ -150,6 +150,17 @@ std::size_t kept(std::string const& text, std::vector<std::string> const& marks,
 
 }  // namespace
 
+TEST_CASE("json_sample: a share of the window as the largest result") {
+    std::string rows = "[";
+    for (int row = 0; row < 400; ++row)
+        rows += std::string(row == 0 ? "" : ",") + "{\"id\":" + std::to_string(row) + "}";
+    rows += "]";
+    json_sample const shorten{.items = 200, .at_most = 10_pct};
+    CHECK(sampled(shorten, rows, {.window = 10'000_bytes}) ==
+          sampled(json_sample{.items = 200, .at_most = 1'000_bytes}, rows));
+    CHECK(sampled(shorten, rows, {.window = 10'000_bytes}) != sampled(shorten, rows));
+}
+
 TEST_CASE("json_sample: works in constants") { CHECK(works_in_constants()); }
 
 TEST_CASE("json_sample: rows that differ stay, whatever they differ in") {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <condense/core/usage.hpp>
+
 #include "support/catch.hpp"
 
 namespace {
@@ -77,6 +79,19 @@ constexpr bool halving_leaves_what_was_not_given() {
 }
 static_assert(halving_leaves_what_was_not_given());
 
+constexpr bool a_share_becomes_bytes() {
+    text_limit const share = 5_pct;
+    auto const both = 10'000_chars && 5_pct;
+    return share.bounded() && share.by_share() && share.holds("of no known window") &&
+           share.within(1'000_bytes) == 50_bytes && share.within({most}) == share &&
+           share.halved(1).within(1'000_bytes) == 25_bytes && share.halved(200).within(1'000_bytes) == 0_bytes &&
+           both.chars == 10'000_chars && both.share == 5_pct &&
+           both.within(1'000_bytes) == (10'000_chars && 50_bytes) && (5_pct && both && 7_pct) == both &&
+           (5_pct && 40_bytes).within(1'000_bytes) == 40_bytes && text_limit{100_pct}.within(7_bytes) == 7_bytes &&
+           (5_pct && 2'000_tokens) == (2'000_tokens && 5_pct) && (2'000_tokens && 5_pct).text == share;
+}
+static_assert(a_share_becomes_bytes());
+
 constexpr bool a_text_is_held_or_not() {
     return text_limit{3_chars}.holds("abc") && !text_limit{2_chars}.holds("abc") && text_limit{}.holds("abc") &&
            text_limit{0_chars}.holds("") && text_limit{1_lines}.holds("abc\n") &&
@@ -128,6 +143,14 @@ bool ends_meet(std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("text_limit: a share above 0 and at most 100 %") {
+    for (auto const share : {0_pct, 100.01_pct, 101_pct, condense::percent{condense::detail::none32}}) {
+        CHECK_THROWS_AS(text_limit{share}, condense::invalid_configuration);
+        CHECK_THROWS_AS(condense::part_limit{share}, condense::invalid_configuration);
+    }
+    CHECK_NOTHROW(text_limit{0.01_pct} && text_limit{100_pct});
+}
+
 TEST_CASE("text_limit: characters, bytes and lines") {
     CHECK(characters_are_code_points());
     CHECK(bytes_never_cut_a_code_point());
@@ -163,6 +186,7 @@ TEST_CASE("text_limit: size and cost alone say which parts may be over a limit")
     using condense::tokens;
     struct reader {
         constexpr cost within(tokens limit) const { return cost::of(limit); }
+        constexpr condense::budget limits() const { return {.window = 1'000_tokens}; }
     };
     struct part {
         std::uint64_t size;
@@ -172,6 +196,9 @@ TEST_CASE("text_limit: size and cost alone say which parts may be over a limit")
         return condense::detail::large_parts::of(over, reader{}).may_hold(part{size, cost::of({count})});
     };
     CHECK_FALSE(may_hold(100_chars, 100, 999));
+    CHECK_FALSE(may_hold(5_pct, 9'999, 50));
+    CHECK(may_hold(5_pct, 1, 51));
+    CHECK(may_hold(5_pct && 40_tokens, 1, 41));
     CHECK(may_hold(100_chars, 101, 0));
     CHECK_FALSE(may_hold(100_chars && 90_bytes, 90, 0));
     CHECK(may_hold(100_chars && 90_bytes, 91, 0));

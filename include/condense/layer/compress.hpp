@@ -114,8 +114,10 @@ private:
                                   auto& pass, std::vector<detail::exhausted_parts::entry>* exhausted) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut context{
-            halvings, {facts.stored, pass.recorded(), false, words}, over.halved(halvings).of_text(facts.cost, draft)};
+        cut context{halvings,
+                    {facts.stored, pass.recorded(), false, words},
+                    over.halved(halvings).of_text(facts.cost, draft),
+                    detail::window_of(draft, facts)};
         if (facts.stored_earlier) return skip_reason::tried;  // already a preview: its reference must not be cut off
         // First by size and kind alone, which reads no text; then as if it were huge, to tell "too short" from "wrong
         // kind" in the report.

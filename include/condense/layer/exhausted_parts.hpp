@@ -44,6 +44,7 @@ struct part_attempt {
     version input = {};  ///< that from which the layer cuts
     v1::cost cost = {};
     text_limit over = {};
+    bytes window = {};
     unsigned halvings = 0;
     reference stored = {};
     bool recorded = false;
@@ -57,6 +58,7 @@ struct part_attempt {
                 .input = input_step == present.step ? present : version::of(draft, input_step),
                 .cost = cost,
                 .over = context.over,
+                .window = context.window,
                 .halvings = context.halvings,
                 .stored = context.how.stored,
                 .recorded = context.how.recorded};

@@ -24,14 +24,15 @@ inline namespace v1 {
 namespace detail {
 
 /// False if a text over the limit could fit whole into a preview that keeps at most `preview`. Compares characters and
-/// bytes with each other, since a character is at least one byte; lines and tokens of unknown length only with their
-/// own kind.
+/// bytes with each other, since a character is at least one byte; lines, tokens and shares of unknown length only with
+/// their own kind.
 constexpr bool fits_below(text_limit const& preview, part_limit const& limit) noexcept {
     auto const& over = limit.text;
     auto const bounded = [](std::uint64_t count) { return count != u64_limit; };
     auto const least_bytes = preview.bytes.count < preview.chars.count ? preview.bytes.count : preview.chars.count;
     if (bounded(over.chars.count) && bounded(preview.chars.count) && preview.chars >= over.chars) return false;
     if (bounded(over.bytes.count) && bounded(least_bytes) && least_bytes >= over.bytes.count) return false;
+    if (over.by_share() && preview.by_share() && preview.share >= over.share) return false;
     return !bounded(over.lines.count) || !bounded(preview.lines.count) || preview.lines < over.lines;
 }
 
@@ -39,8 +40,9 @@ constexpr bool fits_below(text_limit const& preview, part_limit const& limit) no
 
 /// Loses nothing that the store keeps; costs one pass over each result that is over the limit, and one put. A result
 /// that the store refuses stays whole. Acts on arrival and in reduce, in open groups too, because the original can be
-/// read back. With `.when = always` a session returns to results that a tail protected on arrival. Protect the tools
-/// that read artifacts, or what the agent reads back is stored again.
+/// read back. Each step of pressure halves the preview, the last one `over`, too. With `.when = always` a session
+/// returns to results that a tail protected on arrival. Protect the tools that read artifacts, or what the agent reads
+/// back is stored again.
 template <condition When = trigger, protection Protect = nothing_t, class Worth = least_gain, class Preview = head_tail,
           class Store = detail::unset>
 struct offload {
@@ -48,11 +50,13 @@ struct offload {
     target until = {};
     Protect protect = detail::slot_default<Protect>();
     Worth worth = detail::slot_default<Worth>();
-    part_limit over = chars{10'000};  ///< exclusive; the default is that of the preset `cascade`
+    /// Exclusive; the default is that of the preset `cascade`. With `40_pct`, and a preview of `18_pct` of the window
+    /// at either end, no result is too large for a request.
+    part_limit over = chars{10'000};
     /// What stays; by default 2,000 characters of either end. Must keep less than `over`.
     Preview preview = detail::slot_default<Preview>(head_tail{chars{2'000}, chars{2'000}, {}});
     Store into = detail::slot_default<Store>();
-    wording words = {};           ///< of the preview's marker, before the reference
+    wording words = {};  ///< of the preview's marker, before the reference
     std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static_assert(detail::check_shortener<Preview>());
@@ -91,7 +95,7 @@ struct offload {
 
     constexpr void reduce(auto& draft, auto& pass) const {
         // First, because it reads no text and binds no protection: the usual case in a session.
-        auto const large = detail::large_parts::of(over, draft);
+        auto const large = detail::large_parts::of(limit_in(pass), draft);
         if (nothing_left(draft, pass, large)) return pass.idle_as(none_left);
         if (pass.enough()) return pass.idle_as(detail::target_reached);
         auto const protected_set = detail::bind_protection(protect, draft, pass);
@@ -113,6 +117,12 @@ struct offload {
     friend bool operator==(offload const&, offload const&) = default;
 
 private:
+    /// At the top of pressure halved as the preview is: a result in the open round, which no layer may drop, has to
+    /// become shorter there even if it is within `over`.
+    constexpr part_limit limit_in(auto const& pass) const noexcept {
+        return pass.top() ? over.halved(detail::halvings_of(pass)) : over;
+    }
+
     /// True if each large part has been stored already, as it has where results are stored on arrival. Under pressure
     /// previews may get shorter, so then only if no part is large.
     static constexpr bool nothing_left(auto const& draft, auto const& pass, detail::large_parts const& large) noexcept {
@@ -155,10 +165,12 @@ private:
         if (protected_set.holds(part.message_index)) return true;
         bool spared = false;
         draft.original(part, [&](part_view const& original) {
-            if (over.of_text(facts.original_cost, draft).holds(original.text)) return;
+            if (large.over.of_text(facts.original_cost, draft).holds(original.text)) return;
             if (spared = protected_set.holds(original); spared) return;
             auto const name = into.name(original.text);
-            auto shorter = preview(original, {detail::halvings_of(pass), {name, false, false, words}});
+            auto shorter = preview(original, {.halvings = detail::halvings_of(pass),
+                                              .how = {name, false, false, words},
+                                              .window = detail::window_of(draft, facts)});
             if (!shorter) return;
             // The reference is a hash of the content, so the marker can name it before the put, which is made only if
             // the edit stands.

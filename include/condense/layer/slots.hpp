@@ -62,6 +62,15 @@ constexpr unsigned halvings_of(Pass const& pass) noexcept {
     return pass.pressure() + (pass.top() ? 4u : 0u);
 }
 
+/// How much text such as a part's original the input would hold, for shares of the window in a `cut`. By the
+/// estimator's count alone, so that cuts stay as they are while a session learns.
+template <class Draft, class Facts>
+constexpr bytes window_of(Draft const& draft, Facts const& facts) noexcept {
+    auto const input = cost::of(draft.limits().input()).steps;
+    if (input == 0 || facts.original_cost.steps == 0) return {u64_limit};
+    return {share_of(facts.original_size.count, input, facts.original_cost.steps)};
+}
+
 }  // namespace detail
 
 // Public names, for layers outside the library.
@@ -69,6 +78,7 @@ using detail::bind_protection;
 using detail::check_target;
 using detail::halvings_of;
 using detail::note_why_idle;
+using detail::window_of;
 
 }  // namespace v1
 }  // namespace condense

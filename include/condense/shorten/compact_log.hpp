@@ -395,15 +395,14 @@ struct compact_log {
     lines context = {1};  ///< before and after an alarm
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut cut_context) const {
-        auto const limit = detail::no_less_than_marker(at_most.halved(cut_context.halvings));
+        auto const limit = detail::no_less_than_marker(cut_context.effective(at_most));
         auto const first_end = part.text.find('\n');
         bool const several = first_end != std::string_view::npos && first_end + 1 != part.text.size();
         if (!several || limit.holds(part.text)) return std::nullopt;
         std::string clean;
         if (!detail::utf8::valid(part.text)) clean = detail::utf8::scrubbed_copy(part.text);
-        return detail::compact_lines(clean.empty() ? part.text : std::string_view{clean},
-                                     head.halved(cut_context.halvings), tail.halved(cut_context.halvings), context,
-                                     limit, cut_context.how, part.text.size());
+        return detail::compact_lines(clean.empty() ? part.text : std::string_view{clean}, cut_context.effective(head),
+                                     cut_context.effective(tail), context, limit, cut_context.how, part.text.size());
     }
     constexpr void validate() const {
         detail::reject_unless(at_most.bounded(), "condense: compact_log: at_most must be given (see text_limit)");

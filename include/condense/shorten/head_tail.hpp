@@ -123,6 +123,8 @@ constexpr text_limit sum_of(text_limit left, text_limit const& right) noexcept {
         if (sum == u64_limit || value == u64_limit) sum = u64_limit;  // not given
         else sum = add_capped(sum, value) == u64_limit ? u64_limit - 1 : sum + value;
     };
+    if (left.by_share() && right.by_share()) left.share.basis_points += right.share.basis_points;
+    else left.share = {none32};
     add(left.chars.count, right.chars.count);
     add(left.bytes.count, right.bytes.count);
     add(left.lines.count, right.lines.count);
@@ -168,9 +170,8 @@ struct head_tail {
     text_limit at_most = {};
 
     constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
-        auto const bound =
-            detail::bounded_by(at_most.halved(context.halvings), most().halved(context.halvings), context.over);
-        return detail::cut_any(part.text, head.halved(context.halvings), tail.halved(context.halvings),
+        auto const bound = detail::bounded_by(context.effective(at_most), context.effective(most()), context.over);
+        return detail::cut_any(part.text, context.effective(head), context.effective(tail),
                                detail::no_less_than_marker(bound), context.how);
     }
     constexpr void validate() const { detail::check_room(at_most); }

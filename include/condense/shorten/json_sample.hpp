@@ -44,7 +44,7 @@ struct json_sample {
     constexpr std::optional<std::string> operator()(part_view const& part, cut context) const {
         auto const gate = detail::limit_of(*this, context);
         if (over.bounded() && gate.holds(part.text)) return std::nullopt;
-        auto const size_limit = at_most.halved(context.halvings);
+        auto const size_limit = context.effective(at_most);
         auto const limit = detail::no_less_than_marker(gate == text_limit{chars{0}} ? size_limit : size_limit && gate);
         bool const fits = limit.holds(part.text);
         detail::json::excerpt_writer write{part.text, context.how, limits(context.halvings, 0).outliers != 0};

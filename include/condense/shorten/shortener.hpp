@@ -44,11 +44,17 @@ constexpr part_kinds operator|(part_kind left, part_kind right) noexcept {
 }
 
 /// The context in which a part is cut. The layer has checked kind and limit already; a shortener only has to halve what
-/// it keeps `halvings` times, and to put into its marker how to get the rest back.
+/// it keeps `halvings` times, as effective() does, and to put into its marker how to get the rest back.
 struct cut {
     unsigned halvings = 0;  ///< 0 in a routine run, more with each step of pressure
     recovery how = {};  ///< how to get the original back, for the marker
     text_limit over = chars{0};  ///< the layer's limit; shorteners without their own leave texts within it alone
+    bytes window = {detail::u64_limit};  ///< how much text such as the original's the input would hold, if known
+
+    /// A limit of the shortener as it holds for this part: halved under pressure, a share of the window in bytes.
+    constexpr text_limit effective(text_limit const& limit) const noexcept {
+        return limit.halved(halvings).within(window);
+    }
 };
 
 /// A const callable `s(part_view, cut) -> std::optional<std::string>`: the shorter text, or nothing if it does not
@@ -161,7 +167,7 @@ constexpr text_limit limit_of(Shortener const& shorten, cut const& context) noex
             requires { text_limit{shorten.over}; },
             "condense: shortener: its own limit `over` must be a size such as 2'000_chars (see shortener)");
         auto const own_limit = text_limit{shorten.over};
-        return own_limit.bounded() ? own_limit.halved(context.halvings) : context.over;
+        return own_limit.bounded() ? context.effective(own_limit) : context.over;
     } else return context.over;
 }
 
