@@ -60,6 +60,8 @@ TEST_CASE("the laws of layers hold for sliding_window", "[laws]") {
 }
 TEST_CASE("the laws of layers hold for summarize", "[laws]") {
     CHECK(problems(condense::summarize{.when = used >= 60_pct}) == "");
+    CHECK(problems(condense::summarize{
+              .when = used >= 60_pct, .with = condense::no_prose{}, .leaves = condense::name_index{}}) == "");
     CHECK(problems(condense::summarize{.when = used >= 60_pct,
                                        .with = [](std::string const&) { return std::string{"They worked."}; }}) == "");
 }

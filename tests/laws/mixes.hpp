@@ -95,6 +95,8 @@ void with_random_mix(random_source& random, Function&& f) {
     condense::chars const over{100 + random.below(12'000)};
     condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
     condense::text_limit const few_lines = condense::lines{random.below(40)} && condense::bytes{2'000};
+    condense::percent const fraction{static_cast<std::uint32_t>(100 + over.count % 4'000)};
+    condense::text_limit const less = condense::percent{fraction.basis_points / 3};
     auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
     condense::messages const window{1 + random.below(30)};
     auto const zone =
@@ -108,8 +110,9 @@ void with_random_mix(random_source& random, Function&& f) {
                 condense::pipeline{condense::sliding_window{.when = used > window, .protect = condense::task | zone}});
         case 1:
             return f(condense::pipeline{
-                condense::compress{.when = used >= low, .over = over, .with = condense::head_tail{keep, keep}},
-                condense::summarize{.when = used >= high, .protect = zone},
+                condense::compress{
+                    .when = used >= low, .over = over && fraction, .with = condense::head_tail{keep && less, keep}},
+                condense::summarize{.when = used >= high, .protect = zone, .leaves = condense::name_index{}},
                 condense::sliding_window{.when = used >= high},
                 condense::escalate{.when = used >= line, .passes = passes}});
         case 2:
@@ -136,13 +139,14 @@ void with_random_mix(random_source& random, Function&& f) {
             return f(
                 condense::pipeline{condense::summarize{.when = used >= low,
                                                        .protect = condense::last(condense::turns{random.below(3)}),
-                                                       .with = reversing_model{}},
+                                                       .with = reversing_model{},
+                                                       .leaves = condense::name_index{.share = 5_pct}},
                                    condense::compress{.when = used >= low, .with = condense::tail{keep}},
                                    condense::sliding_window{.when = used >= high, .protect = condense::nothing},
                                    condense::escalate{.when = used >= line, .until = used <= low, .passes = passes}});
         default:
             return f(
-                condense::pipeline{condense::offload{.over = over, .preview = condense::tail{few_lines}, .into = store},
+                condense::pipeline{condense::offload{.over = fraction, .preview = condense::tail{less}, .into = store},
                                    condense::compress{.when = used >= low, .over = over},
                                    condense::summarize{.when = used >= high || used > window},
                                    condense::sliding_window{.when = used >= high, .protect = condense::task | zone},
@@ -166,7 +170,7 @@ void with_recording_mix(random_source& random, Journal const& journal, Function&
     condense::memory_store const store;
     if (random.chance(50))
         return f(condense::pipeline{condense::record{.to = journal},
-                                    condense::offload{.over = over, .preview = ends, .into = store},
+                                    condense::offload{.over = over && 15_pct, .preview = ends, .into = store},
                                     condense::fallback{condense::summarize{.when = used >= low, .with = faulty_model{}},
                                                        condense::summarize{.when = used >= low}},
                                     condense::sliding_window{.when = used >= high}, mend});

@@ -73,10 +73,11 @@ auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
     using condense::used;
     auto const ends = condense::head_tail{value.keep, value.keep};
     if constexpr (Which == 0)
-        return condense::pipeline{condense::record{.to = shelf.journal},
-                                  condense::offload{.over = value.over, .preview = ends, .into = shelf.store},
-                                  condense::summarize{.when = used >= value.high, .with = faulty_model{}},
-                                  condense::sliding_window{.when = used >= value.high}, mending<Message>()};
+        return condense::pipeline{
+            condense::record{.to = shelf.journal},
+            condense::offload{.over = value.over, .preview = ends, .into = shelf.store},
+            condense::summarize{.when = used >= value.high, .with = faulty_model{}, .leaves = condense::name_index{}},
+            condense::sliding_window{.when = used >= value.high}, mending<Message>()};
     else if constexpr (Which == 1)
         return condense::pipeline{condense::pipeline{condense::record{.to = shelf.journal}, mending<Message>()},
                                   condense::compress{.when = used >= value.low, .over = value.over, .with = ends},

@@ -239,6 +239,11 @@ public:
           part_view{.text = edits_->summary_text(which).text});
     }
 
+    /// Calls f(part_ref, part_view) for each part of a message as the history holds it, removed ones included.
+    template <class Function>
+    constexpr void each_original(sequence message_seq, Function&& f) const {
+        read(static_cast<std::uint32_t>(message_seq.number), f);
+    }
     /// Calls f(part_view) with the part as the history holds it, whatever the edits; not at all for a released message.
     template <class Function>
     constexpr void original(part_ref part, Function&& f) const {

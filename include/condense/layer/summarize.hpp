@@ -19,6 +19,7 @@
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/model_call.hpp>
+#include <condense/llm/name_index.hpp>
 #include <condense/llm/prompt.hpp>
 #include <condense/llm/summary_reply.hpp>
 #include <condense/policy/worth.hpp>
@@ -47,14 +48,24 @@ concept answers_with_summary = requires(Summarizer const& model, Arguments... ar
     { model(arguments...) } -> summary_answer;
 };
 
-/// The memory of a summarize with a model: how much of a conversation the model reads, learnt from its overflows. Not
-/// saved, so a restored session, which may use another model, learns it anew.
-struct model_room {
+/// The memory of a summarize: that of its index, and how much of a conversation the model reads, learnt from its
+/// overflows. The latter is not saved, so a restored session, which may use another model, learns it anew.
+template <class Names>
+struct summary_memory {
     cost most = {u64_limit};
+    Names names = {};
 
-    std::string save() const { return {}; }
-    bool load(std::string_view text, std::size_t) const noexcept { return text.empty(); }
-    void rewind(std::uint64_t) const noexcept {}
+    std::string save() const {
+        if constexpr (requires { names.save(); }) return names.save();
+        else return {};
+    }
+    bool load(std::string_view text, std::size_t message_count) {
+        if constexpr (requires { names.load(text, message_count); }) return names.load(text, message_count);
+        else return text.empty();
+    }
+    void rewind(std::uint64_t first) {
+        if constexpr (requires { names.rewind(first); }) names.rewind(first);
+    }
 };
 
 }  // namespace detail
@@ -76,7 +87,7 @@ concept summarizer =
 /// smaller than what it replaces. A longer answer than `size` is cut. A prompt that overflows the model's own window is
 /// made smaller, at most eight times.
 template <condition When = trigger, protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>,
-          class Worth = least_gain, class Summarizer = extract>
+          class Worth = least_gain, class Summarizer = extract, class Index = no_index>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     target until = {};
@@ -90,6 +101,8 @@ struct summarize {
     /// What a model is told to write; empty for six sections: intent, progress, decisions, state, next steps, details.
     std::string_view asks_for = {};
     Summarizer with = detail::slot_default<Summarizer>();
+    /// What is listed of the names in what it replaces, behind the summary and on top of `size` and `until`.
+    Index leaves = detail::slot_default<Index>();
     std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static_assert(summarizer<Summarizer>,
@@ -97,13 +110,16 @@ struct summarize {
                   "that returns a text (see summarizer)");
 
     static constexpr bool by_rule = detail::rule_based<Summarizer>;
-    using memory = std::conditional_t<by_rule, detail::no_memory, detail::model_room>;
+    static constexpr bool has_index = !std::same_as<Index, no_index>;
+    using memory =
+        std::conditional_t<by_rule && !has_index, detail::no_memory, detail::summary_memory<typename Index::memory>>;
     static constexpr effect effects = by_rule ? summarizes : summarizes | asks;
 
     constexpr void validate() const {
         detail::check_target(when, until);
         detail::reject_unless(size.count > 0,
                               "condense: summarize: the size of the summary must be above 0 (see summarize)");
+        if constexpr (has_index) leaves.validate();
     }
 
     // A session may have the summary written elsewhere, such as on another thread: `plan` says what to ask, `conclude`
@@ -132,6 +148,7 @@ struct summarize {
         if (draft.estimator()(text) >= replaced) return {"the summary is not smaller"};
         fit(draft, pass, text, limit);
         if (detail::wording::says_nothing(text)) return {"empty summary"};
+        add_index(draft, pass, groups, text);
         auto const before = draft.used().tokens;
         auto const refused = draft.summarize(groups, detail::fenced_summary(text));
         pass.note(refused);
@@ -235,7 +252,8 @@ private:
         auto const lone = by_rule && result.groups.size() == 1 && !draft.edits().knows_summaries() &&
                           draft.about(result.groups[0]).starts_turn;
         if (!has_new ||
-            (lone && draft.measured(result.cost) <= limit_at(draft, 0, draft.within(draft.limits().input())) + fence))
+            (lone && draft.measured(result.cost) <=
+                         limit_at(draft, 0, draft.within(draft.limits().input())) + fence + index_share(draft)))
             result.groups.clear();
         return result;
     }
@@ -303,14 +321,66 @@ private:
 
     /// Replaces the groups by the summary. Returns why if it cannot, else nothing; `is_smaller` tells whether the
     /// request has become smaller.
-    static std::string_view replace_groups(auto& draft, auto& pass, selection const& from, std::string text,
-                                           tokens limit, bool& is_smaller) {
+    std::string_view replace_groups(auto& draft, auto& pass, selection const& from, std::string text, tokens limit,
+                                    bool& is_smaller) const {
         fit(draft, pass, text, limit);
+        add_index(draft, pass, from.groups, text);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
         pass.note(draft.summarize(from.groups, detail::fenced_summary(text), from.before));
         is_smaller = draft.used().tokens < before;
         return {};
+    }
+
+    /// Appends the list of the index, as far as it leaves the request smaller than it was and the layer not due.
+    void add_index([[maybe_unused]] auto& draft, [[maybe_unused]] auto& pass,
+                   [[maybe_unused]] std::vector<group> const& groups, [[maybe_unused]] std::string& text) const {
+        if constexpr (has_index) {
+            auto const room = index_room(draft, pass, groups, text);
+            std::string list;
+            if constexpr (requires { pass.memory.names; }) list = leaves.write(draft, pass.memory.names, groups, room);
+            else {
+                typename Index::memory names;
+                list = leaves.write(draft, names, groups, room);
+            }
+            if (list.empty() && detail::wording::says_nothing(text)) list = "Earlier messages have left.";
+            if (!text.empty() && text.back() != '\n') text.push_back('\n');
+            text.append(list);
+        }
+    }
+    /// The longest list.
+    constexpr tokens index_share(auto const& draft) const noexcept {
+        if constexpr (has_index)
+            return {detail::scale_down(draft.limits().input().count, leaves.share.basis_points, percent::whole)};
+        else return {};
+    }
+    tokens index_room(auto const& draft, auto const& pass, std::vector<group> const& groups,
+                      std::string_view text) const {
+        cost replaced;
+        cost earlier;  // of that the summaries
+        messages count;
+        for (auto const which : groups) {
+            auto const facts = draft.about(which);
+            replaced += facts.cost;
+            if (which.is_summary() || facts.summary) earlier += facts.cost;
+            count = count + messages{facts.count};
+        }
+        auto const prose =
+            draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(text)}) +
+                           detail::frame_cost(draft.estimator(), role::user));
+        auto after = draft.used();
+        after.tokens = after.tokens - draft.measured(replaced) + prose;
+        after.messages = after.messages - count + messages{1};
+        auto const gain = draft.measured(replaced - earlier).count / 2 + draft.measured(earlier).count;
+        auto room = index_share(draft).count >> (pass.pressure() < 63 ? pass.pressure() : 63);
+        room = room < gain ? room : gain;
+        for (; room > 0; room = room / 4 * 3) {
+            auto with_list = after;
+            with_list.tokens = with_list.tokens + tokens{room};
+            if (!when.due(with_list) && (pass.pressure() == 0 || pass.enough(with_list))) break;
+            if (room < 32) return {};
+        }
+        return {room};
     }
 
     /// One question to the model.
