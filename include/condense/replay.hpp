@@ -22,4 +22,3 @@
 #include <condense/replay/sum.hpp>
 #include <condense/replay/transcript.hpp>
 #include <condense/replay/turns.hpp>
-#include <condense/replay/vocabulary.hpp>

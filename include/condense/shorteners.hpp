@@ -15,5 +15,6 @@
 #include <condense/shorten/old_reasoning.hpp>
 #include <condense/shorten/part_key.hpp>
 #include <condense/shorten/point_to_file.hpp>
+#include <condense/shorten/salient_lines.hpp>
 #include <condense/shorten/shorten_arguments.hpp>
 #include <condense/shorten/superseded_reads.hpp>

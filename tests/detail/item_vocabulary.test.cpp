@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/replay/vocabulary.hpp>
+#include <condense/detail/item_vocabulary.hpp>
 
 #include <string>
 #include <vector>

@@ -38,7 +38,7 @@ void with_shorteners(random_source& random, Function&& f) {
                                             condense::by_content{.json = condense::json_sample{.at_most = at_most},
                                                                  .log = condense::compact_log{.at_most = at_most},
                                                                  .detect = few_lines{}},
-                                            condense::head_tail{end, end});
+                                            condense::salient_lines{.at_most = at_most}, condense::head_tail{end, end});
     auto const mix = [&](auto order, auto worth) {
         auto const compress = condense::compress<condense::trigger, condense::task_t, decltype(worth),
                                                  std::remove_const_t<decltype(shorten)>>{

@@ -10,6 +10,7 @@
 #include <condense/shorten/media_note.hpp>
 #include <condense/shorten/old_reasoning.hpp>
 #include <condense/shorten/point_to_file.hpp>
+#include <condense/shorten/salient_lines.hpp>
 #include <condense/shorten/shorten_arguments.hpp>
 #include <condense/shorten/superseded_reads.hpp>
 
@@ -72,6 +73,13 @@ TEST_CASE("laws of shorteners: compact_log") {
     shortener_laws(condense::compact_log{}, log_within(8'000_chars, any_texts()));
     shortener_laws(condense::compact_log{.at_most = 40_lines}, log_within(40_lines));
     shortener_laws(condense::compact_log{300_chars, 2_lines, 40_lines && 3'000_bytes, 3_lines},
+                   log_within(40_lines && 3'000_bytes));
+}
+
+TEST_CASE("laws of shorteners: salient_lines") {
+    shortener_laws(condense::salient_lines{}, log_within(8'000_chars, any_texts()));
+    shortener_laws(condense::salient_lines{.at_most = 40_lines}, log_within(40_lines));
+    shortener_laws(condense::salient_lines{300_chars, 2_lines, 40_lines && 3'000_bytes},
                    log_within(40_lines && 3'000_bytes));
 }
 

@@ -4,18 +4,22 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include <condense/llm/names.hpp>
 
 #include "support/catch.hpp"
 
 namespace {
 
 using condense::item_kind;
+using condense::detail::name_context;
 using condense::detail::name_table;
 
-auto const unlabelled = [] { return std::string_view{}; };
-
-void add(name_table& table, std::string_view name, std::uint64_t message, bool by_assistant = false) {
-    table.add(item_kind::word, name, unlabelled, message, by_assistant);
+/// A name in a line of its own behind a label.
+void add(name_table& table, std::string_view name, std::uint64_t message, bool by_assistant = false,
+         std::string_view label = {}, item_kind kind = item_kind::word) {
+    table.add(kind, name, name_context{name, {}, false, 0}, label, message, by_assistant);
 }
 
 auto const by_uses = [](name_table::entry const& name) { return static_cast<std::int64_t>(name.uses); };
@@ -36,18 +40,40 @@ TEST_CASE("name_table: a name is counted once for each message of the assistant"
 
 TEST_CASE("name_table: the first label stays") {
     name_table table;
-    table.add(item_kind::id, "W123456", [] { return std::string_view{"order"}; }, 1, false);
-    table.add(item_kind::id, "W123456", [] { return std::string_view{"the"}; }, 2, false);
+    add(table, "W123456", 1, false, "order");
+    add(table, "W123456", 2, false, "the");
     CHECK(table.find("W123456")->label == "order");
 }
 
-TEST_CASE("name_table: names that a reader could not tell from the list are left out") {
-    for (std::string_view const name : {"</summary>", "a\"b", "a\nb", "a\x7F", "a\xC2\x85z", "a\xE2\x80\xAEz",
-                                        "a\xE2\x80\x8Bz", "a\xE2\x81\xA6z", "a\xEF\xBB\xBFz", "a\xFFz", ""})
-        CHECK_FALSE(name_table::is_listable(name));
-    CHECK_FALSE(name_table::is_listable(std::string(10'000, 'a')));
-    for (std::string_view const name : {"src/a.cpp", "go on, then", "\xC3\xA9t\xC3\xA9_1", "\xE2\x82\xAC 100"})
-        CHECK(name_table::is_listable(name));
+TEST_CASE("name_table: of the lines with a name the shortest stays, of these the newest") {
+    name_table table;
+    auto const add_in = [&](std::string_view line, std::uint64_t message) {
+        table.add(item_kind::word, "parse_json", name_context{line, {}, false, line.find("parse_json")}, {}, message,
+                  false);
+    };
+    add_in("call parse_json twice", 1);
+    add_in("call parse_json", 2);
+    add_in("call parse_json again", 3);
+    CHECK(table.find("parse_json")->line == "call parse_json");
+    add_in("then parse_json", 4);
+    CHECK(table.find("parse_json")->line == "then parse_json");
+    add_in("</a> parse_json", 5);
+    CHECK(table.find("parse_json")->line == "then parse_json");
+}
+
+TEST_CASE("name_table: names are visible where they stand between words") {
+    name_table table;
+    for (auto const* const name : {"parse_json", "src/a.cpp", "go on"}) add(table, name, 1);
+    table.mark_visible("in parse_json2, (src/a.cpp) and go  on");
+    CHECK_FALSE(table.find("parse_json")->visible);
+    CHECK(table.find("src/a.cpp")->visible);
+    CHECK_FALSE(table.find("go on")->visible);
+}
+
+TEST_CASE("name_table: names that could not stand in a list are left out") {
+    name_table table;
+    for (auto const* const name : {"a\"b", "a<b", "a\xE2\x80\xAEz"}) add(table, name, 1);
+    CHECK(table.entries().empty());
 }
 
 TEST_CASE("name_table: however many names come, the best stay") {
@@ -66,9 +92,9 @@ TEST_CASE("name_table: however many names come, the best stay") {
 TEST_CASE("name_table: it is saved and loaded, or refused") {
     name_table table;
     add(table, "parse_json", 3, true);
-    table.add(item_kind::path, "src/a.cpp", [] { return std::string_view{"path"}; }, 4, false);
+    add(table, "src/a.cpp", 4, false, "path", item_kind::path);
     table.add_tokens(1'000);
-    table.each_staying(6, [](std::uint64_t message) { return message % 2 == 0; });
+    table.each_staying(6, [](auto& message) { return message.number % 2 == 0; });
     auto const saved = table.save();
     name_table loaded;
     REQUIRE(loaded.load(saved, 6));
@@ -86,9 +112,11 @@ TEST_CASE("name_table: it is saved and loaded, or refused") {
         forged.replace(forged.find(from), from.size(), to);
         return name_table{}.load(forged, 6);
     };
-    CHECK(with("9:src/a.cpp,", "9:src/b.cpp,"));
-    CHECK_FALSE(with("9:src/a.cpp,", "10:parse_json,"));  // twice
-    CHECK_FALSE(with("9:src/a.cpp,", "10:</summary>,"));
+    CHECK(with("9:src/a.cpp,4", "9:src/b.cpp,4"));
+    CHECK_FALSE(with("9:src/a.cpp,4", "10:parse_json,4"));  // twice
+    CHECK_FALSE(with("9:src/a.cpp,4", "10:</summary>,4"));
+    CHECK_FALSE(with("9:src/a.cpp,4", "3:...,4"));
+    CHECK_FALSE(with("4:path,9:src/a.cpp,", "4:path,10:</summary>,"));
     CHECK_FALSE(with("4:path,", "4:p: h,"));
     CHECK(loaded.save() == saved);
 }
@@ -96,12 +124,12 @@ TEST_CASE("name_table: it is saved and loaded, or refused") {
 TEST_CASE("name_table: names of messages that are others now are forgotten") {
     name_table table;
     for (std::uint64_t message = 0; message < 10; ++message) add(table, "name_" + std::to_string(message), message);
-    table.each_staying(10, [](std::uint64_t message) { return message % 2 == 0; });
+    table.each_staying(10, [](auto& message) { return message.number % 2 == 0; });
     table.rewind(5);
     CHECK(table.find("name_4") != nullptr);
     CHECK(table.find("name_5") == nullptr);
     std::vector<std::uint64_t> looked_at;
-    table.each_staying(7, [&](std::uint64_t message) { return looked_at.push_back(message), false; });
+    table.each_staying(7, [&](auto& message) { return looked_at.push_back(message.number), false; });
     CHECK(looked_at == std::vector<std::uint64_t>{0, 2, 4, 5, 6});
 }
 

@@ -16,6 +16,7 @@
 #include <condense/shorten/json_minify.hpp>
 #include <condense/shorten/json_sample.hpp>
 #include <condense/shorten/point_to_file.hpp>
+#include <condense/shorten/salient_lines.hpp>
 #include <condense/shorten/shorten_arguments.hpp>
 
 #include "support/allocations.hpp"
@@ -112,6 +113,8 @@ TEST_CASE("memory: no shortener of one text takes more than a quarter more than 
     check("json_minify", condense::json_minify{});
     check("shorten_arguments", condense::shorten_arguments{});
     check("point_to_file", condense::point_to_file{});
+    check("salient_lines", condense::salient_lines{});
+    check("salient_lines", condense::salient_lines{.at_most = condense::lines{400'000}});
     check("collapse_repeats", condense::collapse_repeats{});
     check("by_content", condense::by_content{});
     check("first_of", condense::first_of(condense::json_minify{}, condense::compact_log{}, condense::head_tail{}));

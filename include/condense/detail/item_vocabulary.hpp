@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <condense/detail/items.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/words.hpp>
-#include <condense/replay/figures.hpp>
 
 // Numbers items, and finds all that a text holds in one pass over its words.
 
@@ -18,10 +18,12 @@ inline namespace v1 {
 namespace detail {
 
 /// A tree of words in a hash table: an item is a path from its root, node 0. Words are compared by hashes of 64 bits,
-/// not by text. Whoever forges a collision spoils a measurement and nothing else.
-class item_vocabulary {
+/// not by text. Whoever forges a collision makes one item pass for another, and nothing else. A template, so that a
+/// program that only includes this instantiates nothing.
+template <class = void>
+class basic_item_vocabulary {
 public:
-    item_vocabulary() : slots_(64) {}
+    basic_item_vocabulary() : slots_(64) {}
 
     std::size_t size() const noexcept { return kinds_.size(); }
     item_kind kind(std::uint32_t item) const noexcept { return kinds_[item]; }
@@ -36,13 +38,25 @@ public:
             first = false;
         });
         auto& number = ends_[node];
-        if (number == none32) {
-            number = static_cast<std::uint32_t>(kinds_.size());
+        if (number == none32) {  // a failed allocation leaves no number without a kind
             kinds_.push_back(kind);
+            number = static_cast<std::uint32_t>(kinds_.size() - 1);
         } else if (kind < kinds_[number]) kinds_[number] = kind;
         return number;
     }
 
+    /// The number of an item that was added, or none32.
+    std::uint32_t number_of(std::string_view item) const noexcept {
+        std::uint32_t node = 0;
+        bool first = true;
+        bool is_known = true;
+        each_word(item, [&](word_print const& word) {
+            if (is_known) node = find(node, first ? 0 : word.gap, word.word);
+            is_known = is_known && node != 0;
+            first = false;
+        });
+        return is_known ? ends_[node] : none32;
+    }
     /// The item that is this one word, or none32.
     std::uint32_t of_word(std::uint64_t word) const noexcept { return ends_[find(0, 0, word)]; }
 
@@ -126,6 +140,7 @@ private:
     std::vector<std::uint32_t> ends_ = {none32};  ///< by node: the item that ends there, or none32
     std::vector<item_kind> kinds_;  ///< by item
 };
+using item_vocabulary = basic_item_vocabulary<>;
 
 }  // namespace detail
 }  // namespace v1

@@ -13,10 +13,12 @@
 #include <condense/core/part.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/detail/json_members.hpp>
 #include <condense/detail/reject.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
+#include <condense/llm/name_list.hpp>
 #include <condense/llm/name_table.hpp>
+#include <condense/llm/names.hpp>
 
 // What leaves the conversation leaves its names: ids, paths, numbers, quoted strings and names of code, in one list
 // inside the summary: summarize{.with = no_prose{}, .leaves = name_index{}}.
@@ -40,113 +42,15 @@ struct no_index {
     friend constexpr bool operator==(no_index const&, no_index const&) = default;
 };
 
-namespace detail {
-
-inline constexpr std::string_view index_head = "Names in what has left, behind the word that stood before them:";
-
-/// The word before the item at `begin`, on its line: a key, or a word of prose. Quotes, brackets and the signs between
-/// a key and its value may stand between them. Empty if there is none.
-constexpr std::string_view label_before(std::string_view text, std::size_t begin) noexcept {
-    constexpr std::string_view between = " \t\"'`:=([{#*<>@$\\-/.";
-    auto end = begin;
-    while (end != 0 && begin - end < 8 && !is_word_byte(text[end - 1]) &&
-           between.find(text[end - 1]) != std::string_view::npos)
-        --end;
-    auto first = end;
-    while (first != 0 && end - first <= name_table::label_most && name_table::is_label_byte(text[first - 1])) --first;
-    auto const word = text.substr(first, end - first);
-    for (char const byte : word)
-        if (is_letter(byte)) return name_table::is_label(word) ? word : std::string_view{};
-    return {};
-}
-
-/// Calls f(kind, item, label) for the items of a part; label() looks for the label. Items of arguments are taken from
-/// their decoded values, so that no escape becomes part of a name; their label is the word before them, else the key.
-template <class Function>
-void each_name(part_view const& part, Function&& f) {
-    if (part.kind == part_kind::media) return;
-    auto const each_in = [&](std::string_view text, std::string_view key) {
-        each_item(text, [&](item_kind kind, std::string_view item) {
-            f(kind, item, [&] {
-                auto const word = label_before(text, static_cast<std::size_t>(item.data() - text.data()));
-                return word.empty() && name_table::is_label(key) ? key : word;
-            });
-        });
-    };
-    if (part.kind != part_kind::tool_call || !json::valid(part.text)) return each_in(part.text, {});
-    json::scanner scan{part.text};
-    std::string_view key;
-    for (auto token = scan.next(); token != json::token::done; token = scan.next()) {
-        if (token == json::token::key) {
-            key = scan.text().substr(1, scan.text().size() - 2);
-            each_in(key, {});
-        } else if (token == json::token::string) {
-            auto const quoted = scan.text();
-            if (quoted.find('\\') == std::string_view::npos) each_in(quoted.substr(1, quoted.size() - 2), key);
-            else each_in(json::string_value(quoted), key);
-            // A value that is one short string is an item as a whole, as it is in the text of the arguments.
-            auto const inner = within_words(quoted.substr(1, quoted.size() - 2));
-            if (inner.size() >= quoted_least && inner.size() <= quoted_most &&
-                inner.find('\\') == std::string_view::npos)
-                f(item_kind::quoted, inner, [&] { return name_table::is_label(key) ? key : std::string_view{}; });
-        } else if (token != json::token::object && token != json::token::array && token != json::token::close)
-            each_in(scan.text(), key);
-    }
-}
-
-/// A list of names under their labels, in order of the first name of each label.
-class name_list {
-public:
-    /// True if the name was added: what it costs, with a new label and the signs around it, is within `room` half
-    /// tokens, from which it is taken.
-    bool add(std::string_view name, std::string_view label, std::uint64_t& room) {
-        auto& slot = slots_[slot_of(label)];
-        auto const cost = half_tokens(name) + 1 + (slot != 0 ? 0 : half_tokens(label) + 3);
-        if (cost > room || lines_.size() * 2 > slots_.size()) return false;
-        room -= cost;
-        if (slot == 0) {
-            lines_.push_back({std::string{label}, {}});
-            slot = static_cast<std::uint32_t>(lines_.size());
-        }
-        auto& names = lines_[slot - 1].names;
-        if (!names.empty()) names.append(", ");
-        names.append(name);
-        return true;
-    }
-    std::string text() const {
-        std::string out{index_head};
-        out.push_back('\n');
-        for (auto const& [label, names] : lines_)
-            out.append(label.empty() ? "others" : label).append(": ").append(names).push_back('\n');
-        if (lines_.empty()) out.append("(none)\n");
-        return out;
-    }
-
-private:
-    struct line {
-        std::string label;
-        std::string names;
-    };
-    std::size_t slot_of(std::string_view label) const noexcept {
-        auto const mask = slots_.size() - 1;
-        auto slot = static_cast<std::size_t>(fnv1a(label)) & mask;
-        while (slots_[slot] != 0 && lines_[slots_[slot] - 1].label != label) slot = (slot + 1) & mask;
-        return slot;
-    }
-
-    std::vector<line> lines_;
-    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(4 * name_table::most);  ///< lines by label
-};
-
-}  // namespace detail
-
-/// Lists the names of all that has left a session, best first by their score, as far as they fit a share of the input;
-/// those that stand in what stays are not listed. Costs a look at each message when it leaves, and at what stays; the
-/// memory holds at most 4,096 names. Names cut out of messages that stay (by compress, by offload) are listed as well.
-/// In a run on its own (`reduce`) the names of an earlier list are taken from its text.
+/// Lists the names of all that has left a session, the best first by their score, as far as they fit a share of the
+/// input, and quotes the lines of the very best. What stands in what stays is not repeated. Names that layers such as
+/// compress and offload have cut out of messages that stay are listed as well. Costs a look at each message when it
+/// leaves, and at what stays; the memory holds at most 4,096 names with a label and a line. In a run on its own
+/// (`reduce`) the names of an earlier list are taken from its text.
 template <class Score = name_score>
 struct name_index {
     percent share = {2'000};  ///< of the input; halved with each step of pressure
+    percent lines = {2'500};  ///< of the list, at most, for whole lines of at most 160 bytes
     Score score = {};  ///< std::int64_t(name_facts const&); higher is kept rather
 
     using memory = detail::name_table;
@@ -154,47 +58,57 @@ struct name_index {
     constexpr void validate() const {
         detail::reject_unless(share.basis_points > 0 && share.basis_points <= 5'000,
                               "condense: name_index: the share must be above 0 and at most 50 % (see name_index)");
+        detail::reject_unless(lines.basis_points <= percent::whole,
+                              "condense: name_index: the lines must be at most 100 % of the list (see name_index)");
     }
 
     /// Notes what has left since the last time and what is about to leave, and returns the list, of at most `limit`.
     template <class Draft>
     std::string write(Draft const& draft, memory& names, std::vector<group> const& leaving, tokens limit) const {
-        auto const age_base = draft.used().tokens.count;
         auto const input = draft.limits().input().count;
-        auto const facts_of = [&](typename memory::entry const& name) {
-            auto const since = detail::add_capped(names.left() - name.left, age_base);
-            return name_facts{.kind = name.kind,
-                              .text = name.text,
-                              .label = name.label,
-                              .uses = name.uses,
-                              .age = input == 0 ? 0 : detail::mul_capped(since, 100) / input,
-                              .size = detail::half_tokens(name.text)};
+        auto const score_of = [&](typename memory::entry const& name) {
+            auto const since = names.left() - name.left;
+            return score(name_facts{.kind = name.kind,
+                                    .text = name.text,
+                                    .label = name.label,
+                                    .uses = name.uses,
+                                    .age = input == 0 ? 0 : detail::mul_capped(since, 100) / input,
+                                    .size = detail::half_tokens(own_part(name))});
         };
-        auto const score_of = [&](typename memory::entry const& name) { return score(facts_of(name)); };
         auto const prune = [&] { names.prune(score_of); };
         leaving_set const leaves{draft, leaving};
         note_edits(draft, names, leaves, prune);
         for (auto const which : leaving) note_group(draft, names, which, prune);
+        names.prune(score_of, true);
         for (auto& name : names.entries()) name.visible = false;
-        mark_visible(draft, names, leaves);
-        auto order = ranking(names, score_of);
-        std::string text;
+        for (auto const which : draft.groups())
+            if (!leaves.holds(which))
+                draft.each_part(which, [&](part_ref, part_view const& part) {
+                    if (part.kind != part_kind::media) names.mark_visible(part.text);
+                });
+        auto const order = ranking(names, score_of);
+        // Half tokens are a guess: the list is written again where the estimator leaves much room, or none.
         auto room = detail::mul_capped(limit.count, 2);
+        std::string best;
         for (int attempt = 0; attempt < 6; ++attempt) {
             for (auto const& place : order) names.entries()[place.second].visible = false;
-            text = list(names, order, room);
+            bool whole = true;
+            auto text = list(names, order, room, whole);
             auto const size = draft.measured(draft.estimator()(text));
-            if (size <= limit) break;
-            room = detail::scale_down(room, limit.count, size.count) / 16 * 15;
-            text.clear();
+            if (size <= limit && text.size() > best.size()) best = std::move(text);
+            if (size <= limit && (whole || attempt == 5 || size.count >= limit.count - limit.count / 32)) break;
+            room = detail::scale_down(room, limit.count, size.count);
+            room -= room / 64;
         }
-        names.prune(score_of, true);
-        return text;
+        return best;
     }
 
     friend constexpr bool operator==(name_index const&, name_index const&) = default;
 
 private:
+    /// Names that do not fit, or lines, before no more are tried.
+    static constexpr int misses_most = 50;
+
     /// The groups that are about to leave, ascending as `draft.groups()` shows them.
     class leaving_set {
     public:
@@ -228,27 +142,41 @@ private:
         std::uint64_t end_of_messages_ = 0;
     };
 
+    /// What a name costs beside others: paths share their folders.
+    static constexpr std::string_view own_part(typename memory::entry const& name) noexcept {
+        std::string_view const text = name.text;
+        return name.kind == item_kind::path ? text.substr(text.rfind('/') + 1) : text;
+    }
+
     /// Notes the messages that other layers have dropped since the last time, as far as they were not released, and the
-    /// parts that layers have cut in what stays. Costs a look at what came since the last time, and at what is sent.
+    /// parts that layers have cut in what stays. Costs a look at what came since the last time and at what is sent, and
+    /// at the originals of what was cut since.
     template <class Draft, class Prune>
     static void note_edits(Draft const& draft, memory& names, leaving_set const& leaving, Prune const& prune) {
-        names.each_staying(leaving.end_of_messages(), [&](std::uint64_t index) {
-            auto const number = static_cast<std::uint32_t>(index);
-            group const which{draft.outline().group_of(number)};
+        names.each_staying(leaving.end_of_messages(), [&](auto& staying) {
+            auto const index = static_cast<std::uint32_t>(staying.number);
+            group const which{draft.outline().group_of(index)};
             if (leaving.holds(which)) return false;
-            if (!draft.edits().is_dropped(which.id())) return true;
-            note_message(draft, names, number, prune);
-            return false;
+            if (draft.edits().is_dropped(which.id())) {
+                note_message(draft, names, index, prune);
+                return false;
+            }
+            auto const present = draft.message_cost(index).steps;
+            if (present < staying.cost) note_cuts(draft, names, index, prune);
+            staying.cost = present;
+            return true;
         });
-        for (auto const which : draft.groups()) {
-            if (leaving.holds(which)) continue;
-            draft.each_part_of(which, [&](part_ref part) {
-                auto const* const edit = draft.edits().edit_of(part.part_id);
-                if (edit != nullptr && edit->kind != edit_kind::restore)
-                    draft.original(part, [&](part_view const& original) {
-                        note_part(draft, names, part, original, false, prune);
-                    });
-            });
+    }
+    template <class Draft, class Prune>
+    static void note_cuts(Draft const& draft, memory& names, std::uint32_t index, Prune const& prune) {
+        auto const& message = draft.outline().message_at(index);
+        for (std::uint32_t part = 0; part < message.part_count; ++part) {
+            auto const part_id = message.first_part + part;
+            auto const* const edit = draft.edits().edit_of(part_id);
+            if (edit == nullptr || edit->kind == edit_kind::restore) continue;
+            part_ref const place{index, part, part_id};
+            draft.original(place,
+                           [&](part_view const& original) { note_part(draft, names, place, original, false, prune); });
         }
     }
     template <class Draft, class Prune>
@@ -269,8 +197,9 @@ private:
     static void note_part(Draft const& draft, memory& names, part_ref ref, part_view const& part, bool leaves,
                           Prune const& prune) {
         bool const by_assistant = draft.outline().message_at(ref.message_index).speaker == role::assistant;
-        detail::each_name(part, [&](item_kind kind, std::string_view item, auto const& label) {
-            if (leaves || names.find(item) == nullptr) names.add(kind, item, label, ref.message_index, by_assistant);
+        detail::each_name(part, [&](item_kind kind, std::string_view item, detail::name_context const& beside) {
+            if (leaves || names.find(item) == nullptr)
+                names.add(kind, item, beside, {}, ref.message_index, by_assistant);
             prune();
         });
     }
@@ -278,41 +207,11 @@ private:
     template <class Draft, class Prune>
     static void note_list(Draft const& draft, memory& names, group which, Prune const& prune) {
         draft.each_part(which, [&](part_ref, part_view const& part) {
-            auto const head = part.text.rfind(detail::index_head);
-            if (head == std::string_view::npos) return;
-            auto text = part.text.substr(head + detail::index_head.size());
-            while (!text.empty()) {
-                auto const line = text.substr(0, text.find('\n'));
-                text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
-                auto const colon = line.find(": ");
-                if (colon == std::string_view::npos || !memory::is_label(line.substr(0, colon))) continue;
-                auto const label = line.substr(0, colon);
-                v1::each_item(line.substr(colon + 2), [&](item_kind kind, std::string_view item) {
-                    if (names.find(item) == nullptr) names.add(kind, item, [&] { return label; }, 0, false);
-                    prune();
-                });
-            }
-        });
-    }
-    /// Marks the names that stand in what stays.
-    template <class Draft>
-    static void mark_visible(Draft const& draft, memory& names, leaving_set const& leaving) {
-        for (auto const which : draft.groups()) {
-            if (leaving.holds(which)) continue;
-            draft.each_part(which, [&](part_ref, part_view const& part) {
-                detail::each_name(part,
-                                  [&](item_kind kind, std::string_view item, auto const&) { mark(names, kind, item); });
+            detail::name_list::read(part.text, [&](item_kind kind, std::string_view item,
+                                                   detail::name_context const& beside, std::string_view label) {
+                if (names.find(item) == nullptr) names.add(kind, item, beside, label, 0, false);
+                prune();
             });
-        }
-    }
-    /// Marks a name as visible, and those that are part of it.
-    static void mark(memory& names, item_kind kind, std::string_view item) {
-        if (auto* const name = names.find(item)) name->visible = true;
-        auto inner = item;
-        if (kind == item_kind::path) inner = item.substr(item.rfind('/') + 1);
-        else if (kind != item_kind::quoted) return;
-        v1::each_item(inner, [&](item_kind, std::string_view part) {
-            if (auto* const name = names.find(part)) name->visible = true;
         });
     }
     /// The names that are not visible, as (score, index), the best first.
@@ -332,16 +231,30 @@ private:
         });
         return order;
     }
-    /// The list of those that fit; ends after fifty that do not.
-    static std::string list(memory& names, std::vector<std::pair<std::int64_t, std::uint32_t>> const& order,
-                            std::uint64_t room) {
-        detail::name_list listed;
+    /// The list of those that fit: lines first, then names that stand in none of them. `whole`: all do.
+    std::string list(memory& names, std::vector<std::pair<std::int64_t, std::uint32_t>> const& order,
+                     std::uint64_t room, bool& whole) const {
+        auto const of_lines = detail::scale_down(room, lines.basis_points, percent::whole);
+        detail::name_list listed{room, memory::most};
         int misses = 0;
         for (auto const& place : order) {
-            auto& name = names.entries()[place.second];
+            auto const& name = names.entries()[place.second];
+            if (name.visible || name.line.empty()) continue;
+            bool const fits = room - listed.room() + detail::half_tokens(name.line) <= of_lines;
+            if (fits && listed.add_line(name.line)) names.mark_visible(name.line);
+            else if (++misses == misses_most) break;
+        }
+        misses = 0;
+        for (auto const& place : order) {
+            auto const& name = names.entries()[place.second];
             if (name.visible) continue;
-            if (listed.add(name.text, name.label, room)) mark(names, name.kind, name.text);
-            else if (++misses == 50) break;
+            if (listed.add(name.kind, name.text, name.label)) {
+                names.mark_visible(name.text);
+                names.mark_visible(name.label);
+            } else {
+                whole = false;
+                if (++misses == misses_most) break;
+            }
         }
         return listed.text();
     }

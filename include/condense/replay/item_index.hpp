@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,11 +12,12 @@
 #include <vector>
 
 #include <condense/core/message.hpp>
+#include <condense/detail/braces.hpp>
+#include <condense/detail/item_vocabulary.hpp>
 #include <condense/detail/items.hpp>
 #include <condense/replay/arguments.hpp>
 #include <condense/replay/lines.hpp>
 #include <condense/replay/script.hpp>
-#include <condense/replay/vocabulary.hpp>
 
 // The items of a conversation: those in each message, and those that each answer takes from earlier ones. Computed once
 // for all mixes; only items that some answer mentions are counted.
@@ -92,9 +94,11 @@ public:
         shown_items shown;
         std::vector<std::size_t> seen(label_words_.size());  // by label: the latest line that has it
         std::size_t line = 0;
-        each_text(m, [&](std::string_view text) {
-            // The lines of a summary are its own.
-            bool const summary = text.substr(0, text.find_last_not_of('\n') + 1).ends_with("</summary>");
+        each_text(m, [&](std::string_view given) {
+            // The lines of a summary are its own, but for those that it quotes, and it may write paths with braces.
+            bool const summary = given.substr(0, given.find_last_not_of('\n') + 1).ends_with("</summary>");
+            std::string const expanded = summary ? expand_braces(given) : std::string{};
+            auto const text = summary ? std::string_view{expanded} : given;
             line_cursor cursor{text};
             std::uint64_t latest = 0;  // the word, which may be the label of those after it
             std::size_t checked = 0;  // the line for which `is_original` holds
@@ -106,8 +110,8 @@ public:
                     shown.all.push_back(item);
                     if (is_labelled(item, before, [&](std::uint32_t label) { return seen[label] == line; }))
                         shown.labelled.push_back(item);
-                    if (summary) return;
-                    if (checked != line) is_original = is_line(cursor.line_print(), before);
+                    if (summary && !cursor.is_quotation()) return;
+                    if (checked != line) is_original = is_line(cursor.line_print(summary), before);
                     checked = line;
                     if (is_original) shown.in_line.push_back(item);
                 },

@@ -61,9 +61,11 @@ public:
 
     /// Where the line of the latest word begins.
     constexpr std::size_t line() const noexcept { return line_; }
-    /// A hash of that line, without the space around it, as far as it is compared.
-    std::uint64_t line_print() const noexcept {
-        auto line = text_.substr(line_);
+    /// True if that line is quoted: `> ` stands before it.
+    constexpr bool is_quotation() const noexcept { return text_.substr(line_).starts_with(quotation_mark); }
+    /// A hash of that line, without the space around it, as far as it is compared; of a quotation without its mark.
+    std::uint64_t line_print(bool of_quotation = false) const noexcept {
+        auto line = text_.substr(line_ + (of_quotation ? quotation_mark.size() : 0));
         while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
         line = line.substr(0, compared);
         line = line.substr(0, line.find('\n'));
@@ -73,6 +75,7 @@ public:
     }
 
 private:
+    static constexpr std::string_view quotation_mark = "> ";
     static constexpr std::size_t reach = 40;  ///< bytes before an item in which its label may stand
     static constexpr std::size_t compared = 160;  ///< bytes of a line
 
@@ -90,8 +93,8 @@ private:
 
     std::string_view text_;
     std::string_view word_;  ///< the latest word
-    std::string_view key_;   ///< the latest on the line
-    std::size_t end_ = 0;    ///< of the latest word
+    std::string_view key_;  ///< the latest on the line
+    std::size_t end_ = 0;  ///< of the latest word
     std::size_t line_ = 0;
 };
 

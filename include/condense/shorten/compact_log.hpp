@@ -160,7 +160,7 @@ public:
         for (std::size_t offset = 0; offset < text_.size();) {
             auto const stop = text_.find('\n', offset);
             auto const end = stop == std::string_view::npos ? text_.size() : stop + 1;
-            auto const body = without_end(text_.substr(offset, end - offset));
+            auto const body = without_line_end(text_.substr(offset, end - offset));
             auto const facts = facts_of_line(body);
             bool const first = offset == 0;
             bool const like_last = !first && last_shape == facts.shape;
@@ -243,26 +243,15 @@ private:
     static constexpr std::size_t shape_slots = 4'096;
     static constexpr std::uint8_t rare_runs = 2;
 
-    static constexpr std::string_view without_end(std::string_view line) noexcept {
-        if (line.ends_with('\n')) line.remove_suffix(1);
-        if (line.ends_with('\r')) line.remove_suffix(1);
-        return line;
-    }
     /// Adds the gaps of an earlier cut to those of this one, if their figures agree with the lines of the text.
     constexpr void merge_earlier_gaps() {
-        if (text_.find(opening) == std::string_view::npos) return;
-        omitted all;
-        std::uint64_t gaps = 0;
-        std::uint64_t missing = 0;
-        for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (std::uint64_t gap_size = 0; read_gap(without_end(lines_[index]), gap_size, all)) {
-                ++gaps;
-                missing = add_capped(missing, gap_size);
-            }
-        if (all.total == 0 || missing != all.missing || all.total - missing != total_ - gaps) return;
-        for (std::size_t index = 0; index < lines_.size(); ++index)
-            if (std::uint64_t gap_size = 0; read_gap(without_end(lines_[index]), gap_size, all))
-                lines_.rank(index, line_rank::gap);
+        auto const all = find_gaps(text_);
+        if (all.total == 0) return;
+        for (std::size_t index = 0; index < lines_.size(); ++index) {
+            std::uint64_t gap_size = 0;
+            omitted sum;
+            if (read_gap(without_line_end(lines_[index]), gap_size, sum)) lines_.rank(index, line_rank::gap);
+        }
         total_ = all.total;
         origin_.shortened = all.of_rest;
     }
@@ -280,7 +269,7 @@ private:
     constexpr std::uint64_t earlier_gap(std::size_t index) noexcept {
         std::uint64_t size = 0;
         omitted all;
-        read_gap(without_end(lines_[index]), size, all);
+        read_gap(without_line_end(lines_[index]), size, all);
         return size;
     }
 
@@ -289,7 +278,7 @@ private:
     constexpr std::string_view displayed_line(std::size_t index) {
         auto const line = lines_[index];
         if (line.size() <= omission_limit || line.size() - omission_limit <= width_) return line;
-        auto const body = without_end(line);
+        auto const body = without_line_end(line);
         auto const points = utf8::count(body);
         if (points <= width_ + omission_limit) return line;
         auto const front = utf8::prefix(body, width_ / 2);
@@ -322,7 +311,7 @@ private:
 
     /// Keeps lines around `index`, outward, up to one that is kept already, does not fit, or is like it.
     constexpr void keep_around(std::size_t index, v1::lines context, text_limit const& limit) {
-        auto const shape_of = [&](std::size_t other) { return facts_of_line(without_end(lines_[other])).shape; };
+        auto const shape_of = [&](std::size_t other) { return facts_of_line(without_line_end(lines_[other])).shape; };
         auto const try_keep = [&](std::size_t other) {
             if (is_kept(other) || is_gap(other)) return false;
             // The shapes of neighbours have been compared.

@@ -226,6 +226,31 @@ constexpr bool read_gap(std::string_view line, std::uint64_t& line_count, omitte
     return reader.end() == line.size();
 }
 
+/// A line without its line break.
+constexpr std::string_view without_line_end(std::string_view line) noexcept {
+    if (line.ends_with('\n')) line.remove_suffix(1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return line;
+}
+
+/// The sum of the gaps that an earlier cut has left, if their figures agree with the lines of the text; else its total
+/// is 0.
+constexpr omitted find_gaps(std::string_view text) noexcept {
+    omitted all;
+    if (text.find(opening) == std::string_view::npos) return all;
+    std::uint64_t lines = 0;
+    std::uint64_t missing = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+        auto const stop = text.find('\n', begin);
+        auto const end = stop == std::string_view::npos ? text.size() : stop + 1;
+        std::uint64_t size = 0;
+        if (read_gap(without_line_end(text.substr(begin, end - begin)), size, all)) missing = add_capped(missing, size);
+        else ++lines;
+        begin = end;
+    }
+    return missing == all.missing && all.total - missing == lines ? all : omitted{};
+}
+
 /// The first gap of several: "[... 37 lines omitted, 980 of 1,200 in all; the journal holds the whole ...]"
 constexpr std::string gap(std::uint64_t missing, std::uint64_t alike, std::uint64_t in_all, std::uint64_t total,
                           recovery const& origin) {

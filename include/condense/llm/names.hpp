@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <condense/core/part.hpp>
+#include <condense/detail/items.hpp>
+#include <condense/detail/json_members.hpp>
+#include <condense/detail/json_scan.hpp>
+#include <condense/detail/utf8.hpp>
+
+// The names in a part of a message, each with what stands beside it: each_name(part, [](item_kind kind,
+// std::string_view name, name_context const& beside) { … }).
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// The longest label of a name, in bytes.
+inline constexpr std::size_t label_most = 40;
+/// The longest line that is quoted, in bytes.
+inline constexpr std::size_t quoted_line_most = 160;
+
+/// True for a word of ASCII letters and underscores, or for nothing: what has digits is a name itself.
+constexpr bool is_name_label(std::string_view text) noexcept {
+    bool has_letter = text.empty();
+    for (char const byte : text) {
+        auto const kind = kind_of(byte);
+        if ((kind & (lower_letter | upper_letter | underscore_byte)) == 0) return false;
+        has_letter = has_letter || kind != underscore_byte;
+    }
+    return has_letter && text.size() <= label_most;
+}
+
+/// True for text without control characters and without marks that turn its direction or are not seen, which a reader
+/// could not tell from what stands around it: U+0000 to 001F, 007F to 009F, 200B to 200F, 2028 to 202E, 2060 to 206F,
+/// FEFF. A tab is let through.
+constexpr bool is_plain(std::string_view text) noexcept {
+    for (std::size_t index = 0; index < text.size(); ++index) {
+        auto const at = [&](std::size_t place) {
+            return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u;
+        };
+        auto const byte = at(index);
+        auto const next = at(index + 1);
+        auto const third = at(index + 2);
+        if ((byte < 0x20 && byte != '\t') || byte == 0x7F || (byte == 0xC2 && next < 0xA0)) return false;
+        if (byte == 0xE2 && next == 0x80 && ((third >= 0x8B && third <= 0x8F) || (third >= 0xA8 && third <= 0xAE)))
+            return false;
+        if (byte == 0xE2 && next == 0x81 && third >= 0xA0 && third <= 0xAF) return false;
+        if (byte == 0xEF && next == 0xBB && third == 0xBF) return false;
+    }
+    return utf8::valid(text);
+}
+
+/// Where a name stands. Looks no further than some hundred bytes around it, and only when asked.
+class name_context {
+public:
+    /// `key` is that of the JSON value that `text` is; such a value's first line is no line of a text.
+    constexpr name_context(std::string_view text, std::string_view key, bool value, std::size_t begin) noexcept
+        : text_{text}, key_{key}, value_{value}, begin_{begin} {}
+
+    /// The key of the JSON value that holds the name, or else the nearest word of letters within 40 bytes before it on
+    /// its line, or the key of the text; empty if there is none.
+    constexpr std::string_view label() const noexcept {
+        if (auto const key = key_before(); !key.empty()) return key;
+        if (auto const word = word_before(); !word.empty()) return word;
+        return is_name_label(key_) ? key_ : std::string_view{};
+    }
+    /// The line with the name, without the space around it; empty if it is longer than 160 bytes.
+    constexpr std::string_view line() const noexcept {
+        auto const begin = line_begin(quoted_line_most);
+        if (begin_ - begin > quoted_line_most || (value_ && begin == 0)) return {};
+        auto line = text_.substr(begin, quoted_line_most + 64);
+        auto const end = line.find('\n');
+        if (end != std::string_view::npos) line = line.substr(0, end);
+        else if (begin + line.size() < text_.size()) return {};
+        while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+        while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r'))
+            line.remove_suffix(1);
+        return line.size() <= quoted_line_most ? line : std::string_view{};
+    }
+
+private:
+    /// Where the line begins, or further back than `reach` if it does not begin within that.
+    constexpr std::size_t line_begin(std::size_t reach) const noexcept {
+        auto begin = begin_;
+        while (begin != 0 && begin_ - begin <= reach && text_[begin - 1] != '\n') --begin;
+        return begin;
+    }
+    constexpr std::string_view key_before() const noexcept {
+        auto const begin = line_begin(256);
+        for (auto colon = begin_; colon > begin; --colon) {
+            if (text_[colon - 1] != ':') continue;
+            auto quote = colon - 1;
+            while (quote > begin && text_[quote - 1] == ' ') --quote;
+            if (quote == begin || text_[--quote] != '"') continue;
+            if (quote > begin && text_[quote - 1] == '\\') --quote;
+            auto first = quote;
+            while (first > begin && is_word_byte(text_[first - 1])) --first;
+            auto const word = text_.substr(first, quote - first);
+            return is_name_label(word) ? word : std::string_view{};
+        }
+        return {};
+    }
+    constexpr std::string_view word_before() const noexcept {
+        auto const begin = line_begin(label_most);
+        for (auto end = begin_; end > begin;) {
+            auto first = end;
+            while (first > begin && is_word_byte(text_[first - 1])) --first;
+            auto const word = text_.substr(first, end - first);
+            bool const is_cut = first == begin && begin != 0 && is_word_byte(text_[begin - 1]);
+            if (!word.empty() && !is_cut && is_name_label(word)) return word;
+            end = first == end ? end - 1 : first;
+        }
+        return {};
+    }
+
+    std::string_view text_;
+    std::string_view key_;
+    bool value_;
+    std::size_t begin_;
+};
+
+/// Calls f(kind, name, name_context) for the items of a part. Those of arguments are taken from their decoded values,
+/// so that no escape becomes part of a name.
+template <class Function>
+void each_name(part_view const& part, Function&& f) {
+    if (part.kind == part_kind::media) return;
+    auto const each_in = [&](std::string_view text, std::string_view key, bool value) {
+        each_item(text, [&](item_kind kind, std::string_view item) {
+            f(kind, item, name_context{text, key, value, static_cast<std::size_t>(item.data() - text.data())});
+        });
+    };
+    if (part.kind != part_kind::tool_call || !json::valid(part.text)) return each_in(part.text, {}, false);
+    json::scanner scan{part.text};
+    std::string_view key;
+    for (auto token = scan.next(); token != json::token::done; token = scan.next()) {
+        auto const text = scan.text();
+        if (token == json::token::key) {
+            key = text.substr(1, text.size() - 2);
+            each_in(key, {}, true);
+        } else if (token == json::token::string) {
+            auto const inner = text.substr(1, text.size() - 2);
+            bool const escaped = inner.find('\\') != std::string_view::npos;
+            if (escaped) each_in(json::string_value(text), key, true);
+            else each_in(inner, key, true);
+            // A value that is one short string is an item as a whole, as it is in the text of the arguments.
+            auto const name = within_words(inner);
+            if (!escaped && name.size() >= quoted_least && name.size() <= quoted_most)
+                f(item_kind::quoted, name, name_context{name, key, true, 0});
+        } else if (token != json::token::object && token != json::token::array && token != json::token::close)
+            each_in(text, key, true);
+    }
+}
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/shorten/salient_lines.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/layer/offload.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::salient_lines;
+
+static_assert(condense::shortener<salient_lines>);
+
+std::string shortened(salient_lines const& shorten, std::string_view text, condense::cut how = {}) {
+    return shorten({.text = text}, how).value_or("");
+}
+bool contains(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
+
+/// A thousand lines, of which every hundredth names something.
+std::string listing() {
+    std::string text = "first line\n";
+    for (int line = 1; line < 1'000; ++line)
+        text += line % 100 == 0 ? "    auto x = call_" + std::to_string(line) + "(order);\n"
+                                : "    // what the caller has to know of this\n";
+    return text + "last line";
+}
+
+constexpr bool a_text_is_shortened_at_compile_time() {
+    std::string text = "first\n";
+    for (int line = 0; line < 40; ++line)
+        text += line == 20 ? "call parse_json now\n" : "nothing is said in this line\n";
+    salient_lines const shorten{.head = 6_chars, .tail = 0_chars, .at_most = 400_bytes};
+    auto const result = shorten({.text = text}, {});
+    return result && result->find("first\n[... 20 lines omitted, 39 of 41 in all") == 0 &&
+           result->find("call parse_json now\n[... 19 lines omitted ...]\n") != std::string::npos;
+}
+static_assert(a_text_is_shortened_at_compile_time());
+
+}  // namespace
+
+TEST_CASE("salient_lines: keeps both ends and the lines with names, in their order") {
+    auto const result = shortened({.head = 20_chars, .tail = 20_chars, .at_most = 1'000_chars}, listing());
+    CHECK(result.starts_with("first line\n[... 99 lines omitted, 990 of 1,001 in all"));
+    CHECK(result.ends_with("\nlast line"));
+    std::size_t place = 0;
+    for (int line = 100; line < 1'000; line += 100) {
+        auto const next = result.find("call_" + std::to_string(line), place);
+        REQUIRE(next != std::string::npos);
+        place = next;
+    }
+    CHECK(contains(result, "\n[... 99 lines omitted ...]\n"));
+    CHECK(result.size() <= 1'000);
+}
+
+TEST_CASE("salient_lines: of lines with names those that say more in fewer bytes, and nothing twice") {
+    std::string text;
+    for (int line = 0; line < 100; ++line) text += "nothing to name here, and much to read about it all the same\n";
+    text += "parse_json(readFile(order_id))\n";
+    text += "there is a long line that goes on and on until it names parse_xml, and then it goes on a little more\n";
+    text += "parse_json(readFile(order_id))\n";
+    for (int line = 0; line < 100; ++line) text += "nothing to name here, and much to read about it all the same\n";
+    auto const result = shortened({.head = 0_chars, .tail = 0_chars, .at_most = 400_bytes}, text);
+    CHECK(contains(result, "parse_json(readFile(order_id))\n"));
+    CHECK(result.find("parse_json") == result.rfind("parse_json"));
+    auto const more = shortened({.head = 0_chars, .tail = 0_chars, .at_most = 900_bytes}, text);
+    CHECK(contains(more, "parse_xml"));
+}
+
+TEST_CASE("salient_lines: says where the rest is, once") {
+    condense::reference const name{{255}};
+    auto const result = shortened({.at_most = 1'000_chars}, listing(), {.how = {.stored = name}});
+    auto const first = result.find("the whole is stored as " + std::string{name.text()});
+    CHECK(first != std::string::npos);
+    CHECK(result.rfind("the whole is stored as") == first);
+}
+
+TEST_CASE("salient_lines: a second cut counts what the first one left out") {
+    auto const first = shortened({.at_most = 2'000_chars}, listing());
+    auto const second =
+        shortened({.head = 20_chars, .tail = 20_chars, .at_most = 400_chars}, first, {.how = {.shortened = true}});
+    CHECK(contains(second, " of 1,001 in all"));
+    CHECK(second.size() <= 400);
+    std::size_t markers = 0;
+    for (auto place = second.find("[... "); place != std::string::npos; place = second.find("[... ", place + 1))
+        ++markers;
+    std::size_t lines = 0;
+    for (char const byte : second) lines += byte == '\n' ? 1u : 0u;
+    CHECK(markers <= lines);
+}
+
+TEST_CASE("salient_lines: leaves alone what fits, and keeps the ends of what is one line") {
+    CHECK_FALSE(salient_lines{}({.text = std::string(8'000, 'x')}, {}));
+    auto const one = shortened({.at_most = 1'000_chars}, std::string(20'000, 'x'));
+    CHECK(one.starts_with("xxxx"));
+    CHECK(one.ends_with("xxxx"));
+    CHECK(contains(one, " of 20,000 characters omitted"));
+    // Lines without names are kept nowhere but at the ends, and a long line not at all.
+    std::string text = std::string(5'000, 'y') + "\n";
+    for (int line = 0; line < 1'000; ++line) text += "plain words\n";
+    auto const plain = shortened({.head = 100_chars, .tail = 24_chars, .at_most = 1'000_chars}, text);
+    CHECK(plain == "[... 999 of 1,001 lines omitted ...]\nplain words\nplain words\n");
+}
+
+TEST_CASE("salient_lines: shares of the window, halved under pressure") {
+    salient_lines const half{.head = 5_pct, .tail = 5_pct, .at_most = 48_pct};
+    CHECK_FALSE(half({.text = listing()}, {}));  // of no window there is no share
+    auto const size = [&](unsigned halvings) {
+        return shortened(half, listing(), {.halvings = halvings, .window = 10'000_bytes}).size();
+    };
+    CHECK(size(0) <= 4'800);
+    CHECK(size(1) <= 2'400);
+    CHECK(size(1) > 384);
+}
+
+TEST_CASE("salient_lines: hostile texts are bounded") {
+    for (auto const& text : {std::string(100'000, '\n'), std::string(100'000, 'x'), std::string(100'000, '\xFF'),
+                             std::string("[... 5 lines omitted ...]\n") + std::string(50'000, 'a') + "\n"}) {
+        auto const result = shortened({.at_most = 1'000_chars}, text);
+        CHECK(condense::detail::utf8::count(result) <= 1'000);
+        CHECK_FALSE(result.empty());
+        CHECK(condense::detail::utf8::valid(result));
+    }
+}
+
+TEST_CASE("salient_lines: at_most must be given and leave room for a marker") {
+    CHECK_THROWS_AS(salient_lines{.at_most = condense::text_limit{}}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(salient_lines{.at_most = 100_chars}.validate(), condense::invalid_configuration);
+    CHECK_NOTHROW(salient_lines{.at_most = 48_pct}.validate());
+}
