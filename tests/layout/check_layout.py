@@ -21,7 +21,7 @@ BELOW = {
     "shorten": {"policy", "core", "detail"},
     "session": {"llm", "core", "detail"},
     "layer": {"shorten", "policy", "llm", "core", "detail"},
-    "preset": {"layer", "shorten", "policy", "core", "detail"},
+    "preset": {"layer", "shorten", "policy", "llm", "core", "detail"},
     "store": {"core", "detail"},
     "estimate": {"core", "detail"},
     "adapt": {"session", "layer", "core", "detail"},

@@ -94,7 +94,6 @@ TEST_CASE("name_table: it is saved and loaded, or refused") {
     add(table, "parse_json", 3, true);
     add(table, "src/a.cpp", 4, false, "path", item_kind::path);
     table.add_tokens(1'000);
-    table.each_staying(6, [](auto& message) { return message.number % 2 == 0; });
     auto const saved = table.save();
     name_table loaded;
     REQUIRE(loaded.load(saved, 6));
@@ -102,7 +101,7 @@ TEST_CASE("name_table: it is saved and loaded, or refused") {
     CHECK(loaded.find("src/a.cpp")->label == "path");
     CHECK(name_table{}.load("", 6));
 
-    CHECK_FALSE(loaded.load(saved, 5));  // of a longer conversation
+    CHECK_FALSE(loaded.load(saved, 3));  // of a longer conversation
     for (std::size_t size = 1; size < saved.size(); ++size) {
         name_table cut;
         if (cut.load(std::string_view{saved}.substr(0, size), 6)) CHECK(cut.entries().size() < 2);
@@ -124,13 +123,9 @@ TEST_CASE("name_table: it is saved and loaded, or refused") {
 TEST_CASE("name_table: names of messages that are others now are forgotten") {
     name_table table;
     for (std::uint64_t message = 0; message < 10; ++message) add(table, "name_" + std::to_string(message), message);
-    table.each_staying(10, [](auto& message) { return message.number % 2 == 0; });
     table.rewind(5);
     CHECK(table.find("name_4") != nullptr);
     CHECK(table.find("name_5") == nullptr);
-    std::vector<std::uint64_t> looked_at;
-    table.each_staying(7, [&](auto& message) { return looked_at.push_back(message.number), false; });
-    CHECK(looked_at == std::vector<std::uint64_t>{0, 2, 4, 5, 6});
 }
 
 TEST_CASE("name_score: used often, lately, and short") {

@@ -19,7 +19,6 @@
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/model_call.hpp>
-#include <condense/llm/name_index.hpp>
 #include <condense/llm/prompt.hpp>
 #include <condense/llm/summary_reply.hpp>
 #include <condense/policy/worth.hpp>
@@ -69,6 +68,12 @@ struct summary_memory {
 };
 
 }  // namespace detail
+
+/// No index: the default of `summarize::leaves`.
+struct no_index {
+    using memory = detail::no_memory;
+    friend constexpr bool operator==(no_index const&, no_index const&) = default;
+};
 
 /// A rule such as `extract`, or a model: a const callable that takes a prompt (std::string_view or std::string const&)
 /// and optionally ask_limits. Returns text, or a reply<std::string> with the provider's error and stop reason.
@@ -338,10 +343,10 @@ private:
         if constexpr (has_index) {
             auto const room = index_room(draft, pass, groups, text);
             std::string list;
-            if constexpr (requires { pass.memory.names; }) list = leaves.write(draft, pass.memory.names, groups, room);
+            if constexpr (requires { pass.memory.names; }) list = leaves.write(draft, pass.memory.names, groups, room, text);
             else {
                 typename Index::memory names;
-                list = leaves.write(draft, names, groups, room);
+                list = leaves.write(draft, names, groups, room, text);
             }
             if (list.empty() && detail::wording::says_nothing(text)) list = "Earlier messages have left.";
             if (!text.empty() && text.back() != '\n') text.push_back('\n');

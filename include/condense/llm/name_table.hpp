@@ -15,6 +15,7 @@
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
+#include <condense/llm/departures.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
 
@@ -68,31 +69,13 @@ public:
         std::uint64_t used = 0;  ///< the newest message of the assistant with it, plus one: it is counted once
         bool visible = false;  ///< it stands in what stays, or in what was listed; valid during one writing
     };
-    /// A message that has not left, and what it cost when the names that were cut from it were noted.
-    struct staying_message {
-        std::uint64_t number = 0;
-        std::uint64_t cost = u64_limit;
-    };
-
     static constexpr std::size_t most = 2'048;
+
+    departures gone;
 
     std::vector<entry>& entries() noexcept { return entries_; }
     /// Tokens that have left so far.
     std::uint64_t left() const noexcept { return left_; }
-    /// Calls stays(staying_message&) for each message before `end` that has not left, as far as is known; it returns
-    /// false for one that has. Costs a look at the live ones and at those that came since the last time.
-    template <class Stays>
-    void each_staying(std::uint64_t end, Stays const& stays) {
-        std::size_t rest = 0;
-        for (auto& message : staying_)
-            if (stays(message)) staying_[rest++] = message;
-        staying_.resize(rest);
-        for (; next_ < end; ++next_) {
-            staying_message message{.number = next_};
-            if (stays(message)) staying_.push_back(message);
-        }
-    }
-
     /// Counts the tokens of a message that leaves.
     void add_tokens(std::uint64_t tokens) noexcept { left_ = add_capped(left_, tokens); }
     /// Adds a name in a message that leaves, or updates what is known of it. Names that could not be told from the list
@@ -148,12 +131,7 @@ public:
     std::string save() const {
         std::string out;
         put_field(out, left_);
-        put_field(out, next_);
-        put_field(out, staying_.size());
-        for (auto const& message : staying_) {
-            put_field(out, message.number);
-            put_field(out, message.cost);
-        }
+        gone.save(out);
         for (auto const& name : entries_) {
             put_field(out, name.text);
             put_field(out, name.label);
@@ -170,13 +148,7 @@ public:
         field_reader reader{text};
         if (!text.empty()) {
             loaded.left_ = reader.number(u64_limit);
-            loaded.next_ = reader.number(message_count);
-            for (auto count = reader.number(loaded.next_); count != 0 && !reader.broken(); --count) {
-                auto const least = loaded.staying_.empty() ? 0 : loaded.staying_.back().number + 1;
-                staying_message const message{reader.number(loaded.next_), reader.number(u64_limit)};
-                if (message.number < least || message.number >= loaded.next_) return false;
-                loaded.staying_.push_back(message);
-            }
+            if (!loaded.gone.load(reader, message_count)) return false;
         }
         while (!reader.done()) {
             entry name;
@@ -213,8 +185,7 @@ public:
             }
         entries_.resize(rest);
         words_ = std::move(words);
-        while (!staying_.empty() && staying_.back().number >= first) staying_.pop_back();
-        if (first < next_) next_ = first;
+        gone.rewind(first);
     }
 
 private:
@@ -238,8 +209,6 @@ private:
     item_vocabulary words_;  ///< their texts, numbered by their places
     std::vector<entry> entries_;
     std::uint64_t left_ = 0;
-    std::uint64_t next_ = 0;  ///< messages before it have left, or are in staying_
-    std::vector<staying_message> staying_;  ///< ascending
 };
 using name_table = basic_name_table<>;
 

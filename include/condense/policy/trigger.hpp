@@ -420,6 +420,8 @@ inline constexpr detail::operand<false> used{};
 inline constexpr detail::operand<true> headroom{};
 /// Fires in every run, and on each arrival for layers that act then. Its target is never reached.
 inline constexpr trigger always{{.terms = {{.of = detail::subject::always}}}};
+/// Fires in no run: the layer acts under pressure, and when `session.run(force{})` asks every layer.
+inline constexpr trigger never{};
 
 /// What `until` takes: a trigger that holds when the layer has done enough, `used <= 50_pct`. By default 80 % of each
 /// limit of `when`. Converts from trigger, so that a layer's member accepts the comparison itself.

@@ -10,14 +10,18 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// The layers of `recommended` with a summary by rule: user requests, tools, files, errors and the last answer. For
-/// tests, for offline use, and where a model's summary costs too much; such a summary knows nothing of decisions.
+/// The layers of `recommended` with nothing but the list of names for a summary. For tests, for offline use, and where
+/// names say enough.
 template <journal Journal, class Store>
 auto no_model(Journal to, Store into) {
     using namespace literals;
-    return recommended_with(
-        to, into,
-        summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = task | last(15_pct) | unanswered});
+    return recommended_with(to, into, reasoning_use::unknown,
+                            summarize{.when = relaxed(used >= 80_pct, 5_pct),
+                                      .until = used <= 4_pct,
+                                      .protect = task | unanswered,
+                                      .size = 1_tokens,
+                                      .with = no_prose{},
+                                      .leaves = name_index{.share = 25_pct, .lines = 33_pct}});
 }
 
 }  // namespace presets

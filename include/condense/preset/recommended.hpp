@@ -5,67 +5,67 @@
 #include <condense/core/store.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
-#include <condense/layer/fallback.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
 #include <condense/policy/trigger.hpp>
-#include <condense/shorten/by_content.hpp>
-#include <condense/shorten/duplicate_results.hpp>
-#include <condense/shorten/first_of.hpp>
-#include <condense/shorten/head_tail.hpp>
 #include <condense/shorten/old_reasoning.hpp>
-#include <condense/shorten/shorten_arguments.hpp>
-#include <condense/shorten/superseded_reads.hpp>
+#include <condense/shorten/salient_lines.hpp>
 
-// The pipeline to begin with: cheap and reversible layers first, rare reductions for the sake of the prompt cache, the
-// model's summary last: presets::recommended(journal, store, model).
+// The pipeline to begin with: rare and deep reductions for the sake of the prompt cache, which leave a list of the
+// names that later turns need: presets::recommended(journal, store, model).
 
 namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// The layers of `recommended`, with a layer of your own that summarises. Everything behind a change is sent anew at
-/// full price, so reductions are rare, later while the prompt cache is in use, and deep: from 90 % of the window
-/// down to 25 %. These figures come from replaying recorded conversations at windows of 8,000 and 32,000 tokens. The
-/// newest answer keeps its reasoning, unless the model has no use of it. Recoverable.
-template <journal Journal, class Store, class Summary>
-auto recommended_with(Journal to, Store into, Summary summary, reasoning_use reasoning = reasoning_use::unknown) {
+/// The layers of `recommended`, with layers of your own that summarise. A result over half of the window is stored on
+/// arrival and leaves its ends and the lines of it that name most. Reasoning leaves with its message, or at 80 % if
+/// `reasoning` says that the model has no use of it. Recoverable.
+template <journal Journal, class Store, class... Summary>
+auto recommended_with(Journal to, Store into, reasoning_use reasoning, Summary... summary) {
     using namespace literals;
-    auto const recent = task | last(8_messages);
-    auto const due = relaxed(used >= 90_pct, 4_pct);
-    auto const rest = used <= 25_pct;
-    auto const thoughts = old_reasoning{.keep = reasoning == reasoning_use::none ? 0_messages : 1_messages};
-    auto const ends = head_tail{.head = 250_chars, .tail = 250_chars};
-    return pipeline{
-        record{.to = to},
-        offload{.protect = tools("read_artifact"), .over = 10'000_chars, .into = into},
-        compress{.when = due,
-                 .until = rest,
-                 .protect = recent,
-                 .with = first_of(superseded_reads{}, duplicate_results{}, thoughts, shorten_arguments{})},
-        compress{.when = due,
-                 .until = rest,
-                 .protect = recent,
-                 .over = 500_chars,
-                 .with = by_content{.diff = ends, .search_hits = ends, .code = ends, .prose = ends, .binary = ends}},
-        summary,
-        sliding_window{.when = used >= 98_pct, .protect = task | unanswered},
-        escalate{.when = used >= 98_pct}};
+    return pipeline{record{.to = to},
+                    offload{.protect = tools("read_artifact"),
+                            .over = 50_pct,
+                            .preview = salient_lines{.head = 5_pct, .tail = 5_pct, .at_most = 40_pct},
+                            .into = into},
+                    compress{.when = reasoning == reasoning_use::none ? used >= 80_pct : never,
+                             .until = used <= 2_pct,
+                             .protect = nothing,
+                             .with = old_reasoning{.keep = 0_messages}},
+                    summary...,
+                    sliding_window{.when = used >= 98_pct, .protect = task | unanswered},
+                    escalate{.when = used >= 98_pct}};
 }
 
-/// The summary is the model's, or by rule if the model fails. `reasoning` is `find_model(name).facts.reasoning`. Leaves
-/// the results of the tool `read_artifact` alone.
+/// What leaves `recommended`: a record of the work, and a list of names, a third of it in whole lines, in a quarter of
+/// the window together.
+inline constexpr both recommended_index{
+    work_record{.share = percent{300}}, name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
+
+/// From 80 % of the window, or 85 % while the prompt cache is in use, all but the task, what no answer has followed and the newest group becomes one summary: what
+/// the user asked, files read and written, what failed and what is open, and the names in all that has left. The model
+/// writes one before it only when it is told to, by `session.run(force{})`, or under pressure: a call for each reduction
+/// would cost a quarter of a session. `reasoning` is `find_model(name).facts.reasoning`. Leaves the results of the tool
+/// `read_artifact` alone. The figures come from replaying recorded conversations at windows of 8,000 and 32,000 tokens.
 template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;
-    auto const tail = task | last(15_pct) | unanswered;
+    auto const bound = task | unanswered;
+    auto const rest = used <= 2_pct;
     return recommended_with(
-        to, into,
-        fallback{summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail, .with = model},
-                 summarize{.when = used >= 95_pct, .until = used <= 25_pct, .protect = tail}},
-        reasoning);
+        to, into, reasoning,
+        summarize{.when = never, .until = rest, .protect = bound, .with = model, .leaves = recommended_index},
+        summarize{.when = relaxed(used >= 80_pct, 5_pct),
+                  .until = rest,
+                  .protect = bound,
+                  .size = 1_tokens,
+                  .with = no_prose{},
+                  .leaves = recommended_index});
 }
 
 }  // namespace presets

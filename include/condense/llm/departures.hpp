@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <condense/core/edit.hpp>
+#include <condense/core/handles.hpp>
+#include <condense/core/part.hpp>
+#include <condense/detail/netstring.hpp>
+#include <condense/detail/saturate.hpp>
+#include <condense/detail/sort.hpp>
+
+// Which messages have left the request since the last time, by whatever layer, and what was cut from those that stay.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Groups that are about to leave.
+class leaving_groups {
+public:
+    explicit leaving_groups(std::vector<group> const& groups) : groups_{&groups} {
+        for (auto const which : groups) places_.push_back(place_of(which));
+        detail::sort(places_, [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    }
+    std::vector<group> const& in_order() const noexcept { return *groups_; }
+    bool holds(group which) const noexcept {
+        std::size_t begin = 0;
+        for (auto end = places_.size(); begin < end;) {
+            auto const middle = begin + (end - begin) / 2;
+            if (places_[middle] == place_of(which)) return true;
+            if (places_[middle] < place_of(which)) begin = middle + 1;
+            else end = middle;
+        }
+        return false;
+    }
+
+private:
+    static std::uint32_t place_of(group which) noexcept { return 2 * which.id() + (which.is_summary() ? 0u : 1u); }
+
+    std::vector<group> const* groups_;
+    std::vector<std::uint32_t> places_;
+};
+
+/// Remembers the messages that have not left. Plain data: saved, restored and rewound with its session. A template, so
+/// that a program that only includes this instantiates nothing.
+template <class = void>
+class basic_departures {
+public:
+    /// Calls visitor.message(index) for each message that has left since the last time or is about to, in this order;
+    /// visitor.cut(part_ref, part_view) with the original of each part that a layer has cut in one that stays; and
+    /// visitor.summary(group) for each earlier summary that is about to leave. Released messages are passed over. Costs
+    /// a look at what is sent and at what came since the last time, and the texts of what is visited.
+    template <class Draft, class Visitor>
+    void visit(Draft const& draft, leaving_groups const& leaving, Visitor&& visitor) {
+        auto const stays = [&](staying_message& message) {
+            auto const index = static_cast<std::uint32_t>(message.number);
+            group const which{draft.outline().group_of(index)};
+            if (leaving.holds(which)) return false;
+            if (draft.edits().is_dropped(which.id())) {
+                if (!draft.outline().message_at(index).released) visitor.message(index);
+                return false;
+            }
+            auto const cost = draft.message_cost(index).steps;
+            if (cost < message.cost) visit_cuts(draft, index, visitor);
+            message.cost = cost;
+            return true;
+        };
+        std::size_t rest = 0;
+        for (auto& message : staying_)
+            if (stays(message)) staying_[rest++] = message;
+        staying_.resize(rest);
+        for (; next_ < draft.outline().size(); ++next_) {
+            staying_message message{.number = next_};
+            if (stays(message)) staying_.push_back(message);
+        }
+        for (auto const which : leaving.in_order()) {
+            if (which.is_summary() || draft.is_summary(which)) visitor.summary(which);
+            else
+                draft.each_member(which, [&](std::uint32_t index) {
+                    if (!draft.outline().message_at(index).released) visitor.message(index);
+                });
+        }
+    }
+
+    void save(std::string& out) const {
+        put_field(out, next_);
+        put_field(out, staying_.size());
+        for (auto const& message : staying_) {
+            put_field(out, message.number);
+            put_field(out, message.cost);
+        }
+    }
+    /// False unless what comes next was saved for a conversation of `message_count` messages.
+    bool load(field_reader& reader, std::size_t message_count) {
+        next_ = reader.number(message_count);
+        staying_.clear();
+        for (auto count = reader.number(next_); count != 0 && !reader.broken(); --count) {
+            auto const least = staying_.empty() ? 0 : staying_.back().number + 1;
+            staying_message message;
+            message.number = reader.number(next_);
+            message.cost = reader.number(u64_limit);
+            if (message.number < least || message.number >= next_) return false;
+            staying_.push_back(message);
+        }
+        return !reader.broken();
+    }
+    /// Messages from `first` on are others now.
+    void rewind(std::uint64_t first) noexcept {
+        while (!staying_.empty() && staying_.back().number >= first) staying_.pop_back();
+        if (first < next_) next_ = first;
+    }
+
+private:
+    /// A message that has not left, and what it cost when what was cut from it was visited.
+    struct staying_message {
+        std::uint64_t number = 0;
+        std::uint64_t cost = u64_limit;
+    };
+
+    template <class Draft, class Visitor>
+    static void visit_cuts(Draft const& draft, std::uint32_t index, Visitor& visitor) {
+        auto const& message = draft.outline().message_at(index);
+        for (std::uint32_t part = 0; part < message.part_count; ++part) {
+            auto const part_id = message.first_part + part;
+            auto const* const edit = draft.edits().edit_of(part_id);
+            if (edit == nullptr || edit->kind == edit_kind::restore) continue;
+            part_ref const place{index, part, part_id};
+            draft.original(place, [&](part_view const& original) { visitor.cut(place, original); });
+        }
+    }
+
+    std::uint64_t next_ = 0;  ///< messages before it have left, or are in staying_
+    std::vector<staying_message> staying_;  ///< ascending
+};
+using departures = basic_departures<>;
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/handles.hpp>
+#include <condense/core/part.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/json_scan.hpp>
+#include <condense/detail/json_strings.hpp>
+#include <condense/detail/netstring.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
+#include <condense/llm/departures.hpp>
+#include <condense/llm/name_list.hpp>
+#include <condense/llm/names.hpp>
+
+// What was done before the present request: what the user asked, files read and written, what failed, what is open. One
+// list inside the summary, without a model: summarize{.leaves = both{work_record{}, name_index{}}}.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// What a work_record remembers, the newest of each. Plain data: saved, restored and rewound with its session. A
+/// template, so that a program that only includes this instantiates nothing.
+template <class = void>
+class basic_work_log {
+public:
+    /// A line of the record, and the message from which it is.
+    struct line {
+        std::string text;
+        std::uint64_t message = 0;
+    };
+    /// A file that a call named.
+    struct file {
+        std::string path;
+        std::uint64_t message = 0;
+        std::uint64_t lines = 0;  ///< of its newest result; 0 if it was written
+        std::uint64_t bytes = 0;
+        bool is_written = false;
+    };
+
+    static constexpr std::size_t lines_most = 12;  ///< of each kind
+    static constexpr std::size_t files_most = 200;
+    static constexpr std::size_t text_most = 1'000;
+
+    departures gone;
+    std::vector<line> asked;
+    std::vector<line> failed;
+    std::vector<line> open;
+    std::vector<file> files;
+
+    static void add(std::vector<line>& lines, std::string text, std::uint64_t message) {
+        for (std::size_t index = 0; index < lines.size(); ++index)
+            if (lines[index].text == text) {
+                if (lines[index].message > message) return;
+                lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(index));
+                break;
+            }
+        if (lines.size() == lines_most) lines.erase(lines.begin());
+        lines.push_back({std::move(text), message});
+    }
+    void add(file added) {
+        for (std::size_t index = 0; index < files.size(); ++index)
+            if (files[index].path == added.path) {
+                added.is_written = added.is_written || files[index].is_written;
+                files.erase(files.begin() + static_cast<std::ptrdiff_t>(index));
+                break;
+            }
+        if (files.size() == files_most) files.erase(files.begin());
+        files.push_back(std::move(added));
+    }
+
+    std::string save() const {
+        std::string out;
+        gone.save(out);
+        for (auto const* const lines : {&asked, &failed, &open}) {
+            put_field(out, lines->size());
+            for (auto const& one : *lines) {
+                put_field(out, one.text);
+                put_field(out, one.message);
+            }
+        }
+        for (auto const& one : files) {
+            put_field(out, one.path);
+            for (auto const number : {one.message, one.lines, one.bytes, std::uint64_t{one.is_written ? 1u : 0u}})
+                put_field(out, number);
+        }
+        return out;
+    }
+    /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
+    bool load(std::string_view text, std::size_t message_count) {
+        basic_work_log loaded;
+        field_reader reader{text};
+        if (text.empty()) return *this = {}, true;
+        if (!loaded.gone.load(reader, message_count)) return false;
+        for (auto* const lines : {&loaded.asked, &loaded.failed, &loaded.open})
+            for (auto count = reader.number(lines_most); count != 0; --count) {
+                line one{std::string{reader.text()}, reader.number(message_count)};
+                if (reader.broken() || !is_recordable(one.text)) return false;
+                lines->push_back(std::move(one));
+            }
+        while (!reader.done()) {
+            file one;
+            one.path = reader.text();
+            one.message = reader.number(message_count);
+            one.lines = reader.number(u64_limit);
+            one.bytes = reader.number(u64_limit);
+            one.is_written = reader.number(1) != 0;
+            if (reader.broken() || !is_listable(one.path) || loaded.files.size() == files_most) return false;
+            loaded.files.push_back(std::move(one));
+        }
+        if (reader.broken()) return false;
+        *this = std::move(loaded);
+        return true;
+    }
+    /// Forgets what is from messages from `first` on, which are others now.
+    void rewind(std::uint64_t first) {
+        gone.rewind(first);
+        for (auto* const lines : {&asked, &failed, &open})
+            std::erase_if(*lines, [&](line const& one) { return one.message >= first; });
+        std::erase_if(files, [&](file const& one) { return one.message >= first; });
+    }
+
+    /// True for the text of a line: plain, and nothing that could close a fence.
+    static bool is_recordable(std::string_view text) noexcept {
+        return !text.empty() && text.size() <= text_most && text.find('<') == std::string_view::npos && is_plain(text);
+    }
+};
+using work_log = basic_work_log<>;
+
+/// The text on one line of at most `limit` code points, as it can stand in a record; empty if nothing is left of it.
+inline std::string record_line(std::string_view text, chars limit) {
+    auto const begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos) return {};
+    auto out = printable(text.substr(begin), limit.count);
+    for (auto& byte : out)
+        if (byte == '<') byte = '(';
+    return work_log::is_recordable(out) ? out : std::string{};
+}
+
+/// True if the name contains one of the words, in letters of either case.
+template <std::size_t Count>
+constexpr bool names_one_of(std::string_view name, std::array<std::string_view, Count> const& words) noexcept {
+    for (auto const word : words)
+        for (std::size_t begin = 0; !word.empty() && begin + word.size() <= name.size(); ++begin) {
+            std::size_t same = 0;
+            while (same < word.size() && lowered(name[begin + same]) == word[same]) ++same;
+            if (same == word.size()) return true;
+        }
+    return false;
+}
+
+}  // namespace detail
+
+/// Lists what was done in all that has left a session: the user's later words, files read and written, calls that
+/// failed, and what is open by the newest list of tasks. A file that was read stands with its size, so that an agent can
+/// tell whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each kind
+/// and 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
+struct work_record {
+    percent share = {500};  ///< of the input; halved with each step of pressure
+    chars line = {150};     ///< kept of each request, failure and task
+    /// Words in the names of tools, in lower case: of those that write files, and of those that keep a list of tasks.
+    std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
+    std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
+
+    using memory = detail::work_log;
+
+    constexpr void validate() const {
+        detail::reject_unless(share.basis_points > 0 && share.basis_points <= 5'000,
+                              "condense: work_record: the share must be above 0 and at most 50 % (see work_record)");
+        detail::reject_unless(line.count > 0 && line.count <= 200,
+                              "condense: work_record: a line must have 1 to 200 characters (see work_record)");
+    }
+
+    /// Notes what has left since the last time and what is about to leave, and returns the record, of at most `limit`:
+    /// the newest of each kind, as far as they fit.
+    template <class Draft>
+    std::string write(Draft const& draft, memory& log, std::vector<group> const& leaving, tokens limit,
+                      std::string_view = {}) const {
+        detail::leaving_groups const leaves{leaving};
+        log.gone.visit(draft, leaves, noter{*this, draft, log});
+        for (std::size_t most = memory::files_most;; most /= 2) {
+            auto text = written(log, most);
+            if (text.empty() || draft.measured(draft.estimator()(text)) <= limit) return text;
+            if (most == 0) return {};
+        }
+    }
+
+    friend constexpr bool operator==(work_record const&, work_record const&) = default;
+
+private:
+    static constexpr std::string_view asked_label = "User: ";
+    static constexpr std::string_view failed_label = "Failed: ";
+    static constexpr std::string_view open_label = "Open: ";
+    static constexpr std::string_view written_label = "Files written: ";
+    static constexpr std::string_view read_label = "Files read: ";
+
+    template <class Draft>
+    struct noter {
+        work_record const& rule;
+        Draft const& draft;
+        memory& log;
+
+        void message(std::uint32_t index) const {
+            bool const is_user = draft.outline().message_at(index).plain_user;
+            bool const is_task = index == draft.outline().task();
+            draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
+                if (part.kind == part_kind::tool_call) rule.note_call(log, part, index);
+                else if (part.kind == part_kind::tool_result) note_result(ref, part);
+                else if (part.kind == part_kind::text && is_user && !is_task)
+                    rule.note(log.asked, part.text, index);
+            });
+        }
+        void cut(part_ref, part_view const&) const noexcept {}
+        void summary(group which) const {
+            draft.each_part(which, [&](part_ref, part_view const& part) { rule.read(log, part.text); });
+        }
+
+    private:
+        void note_result(part_ref ref, part_view const& part) const {
+            auto const& record = draft.outline().part_at(ref.part_id);
+            if (part.status == part_status::error) {
+                auto const front = part.tool.empty() ? std::string{} : std::string{part.tool} + ": ";
+                return rule.note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, ref.message_index);
+            }
+            auto const call_id = draft.outline().call_part_id(record);
+            if (call_id == detail::none32) return;
+            draft.original(draft.part_at(call_id), [&](part_view const& call) {
+                if (detail::names_one_of(call.tool, rule.writes)) return;
+                for (auto& file : log.files)
+                    if (file.path == rule.file_of(call)) {
+                        file.lines = lines_in(part.text);
+                        file.bytes = part.text.size();
+                    }
+            });
+        }
+    };
+
+    static constexpr std::uint64_t lines_in(std::string_view text) noexcept {
+        std::uint64_t count = text.empty() || text.ends_with('\n') ? 0 : 1;
+        for (char const byte : text) count += byte == '\n' ? 1u : 0u;
+        return count;
+    }
+    void note(std::vector<memory::line>& entries, std::string_view text, std::uint64_t message) const {
+        if (auto entry = detail::record_line(text, line); !entry.empty()) memory::add(entries, std::move(entry), message);
+    }
+    void note_call(memory& log, part_view const& call, std::uint64_t message) const {
+        if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
+        auto path = file_of(call);
+        if (detail::is_listable(path))
+            log.add({.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
+    }
+    /// The first string among the arguments whose key names a file; empty if there is none.
+    static std::string file_of(part_view const& call) {
+        std::string path;
+        static_cast<void>(detail::json::each_string(call.text, [&](detail::json::spelt_string const& string) {
+            if (!path.empty() || string.depth != 1) return;
+            for (std::string_view const key : {"path", "file_path", "filepath", "filename", "file", "notebook_path"})
+                if (string.key == key)
+                    path = detail::json::string_value(call.text.substr(string.begin - 1, string.text.size() + 2));
+        }));
+        return path;
+    }
+    /// Tasks are objects with a text and a status that is not done.
+    void note_tasks(memory& log, std::string_view arguments, std::uint64_t message) const {
+        std::vector<std::string> open;
+        std::string text;
+        bool done = false;
+        auto const close = [&] {
+            if (!text.empty() && !done) open.push_back(std::move(text));
+            text.clear();
+            done = false;
+        };
+        std::size_t depth = 0;
+        bool const valid = detail::json::each_string(arguments, [&](detail::json::spelt_string const& string) {
+            auto const value = detail::json::string_value(arguments.substr(string.begin - 1, string.text.size() + 2));
+            bool const names_task = string.key == "content" || string.key == "text" || string.key == "step" ||
+                                    string.key == "title" || string.key == "task" || string.key == "description";
+            if (names_task && string.depth >= 2) {
+                if (!text.empty() && string.key != "description") close();
+                if (text.empty()) text = value;
+                depth = string.depth;
+            } else if (string.key == "status" && (depth == 0 || string.depth == depth))
+                done = value == "completed" || value == "done" || value == "cancelled";
+        });
+        close();
+        if (!valid) return;
+        log.open.clear();
+        for (auto const& one : open) note(log.open, one, message);
+    }
+
+    /// The record of at most so many files, and a twelfth of the lines for each sixteenth of them.
+    std::string written(memory const& log, std::size_t most) const {
+        std::string out;
+        auto const lines_most = most >= 16 ? memory::lines_most : most;
+        auto const add = [&](std::string_view label, std::vector<memory::line> const& entries) {
+            auto const begin = entries.size() > lines_most ? entries.size() - lines_most : 0;
+            for (auto index = begin; index < entries.size(); ++index)
+                out.append(label).append(entries[index].text).push_back('\n');
+        };
+        add(asked_label, log.asked);
+        add(failed_label, log.failed);
+        add(open_label, log.open);
+        for (bool const is_written : {true, false}) {
+            std::string names;
+            std::size_t count = 0;
+            for (auto file = log.files.rbegin(); file != log.files.rend() && count < most; ++file) {
+                if (file->is_written != is_written) continue;
+                names.append(names.empty() ? "" : ", ").append(file->path);
+                if (!is_written && file->bytes != 0)
+                    names.append(" (")
+                        .append(detail::grouped(file->lines))
+                        .append(file->lines == 1 ? " line, " : " lines, ")
+                        .append(detail::grouped(file->bytes))
+                        .append(" bytes)");
+                ++count;
+            }
+            if (!names.empty()) out.append(is_written ? written_label : read_label).append(names).push_back('\n');
+        }
+        return out;
+    }
+    /// Takes what is not known from the record in a summary.
+    void read(memory& log, std::string_view text) const {
+        while (!text.empty()) {
+            auto const whole = text.substr(0, text.find('\n'));
+            text.remove_prefix(whole.size() < text.size() ? whole.size() + 1 : whole.size());
+            auto const behind = [&](std::string_view label) {
+                return whole.starts_with(label) ? whole.substr(label.size()) : std::string_view{};
+            };
+            for (auto const& [label, entries] :
+                 {std::pair{asked_label, &log.asked}, {failed_label, &log.failed}, {open_label, &log.open}})
+                if (auto const one = behind(label); memory::is_recordable(one)) {
+                    bool known = false;
+                    for (auto const& other : *entries) known = known || other.text == one;
+                    if (!known && entries->size() < memory::lines_most)
+                        entries->insert(entries->begin(), {std::string{one}, 0});
+                }
+            for (auto const label : {written_label, read_label}) read_files(log, behind(label), label == written_label);
+        }
+    }
+    static void read_files(memory& log, std::string_view names, bool is_written) {
+        while (!names.empty()) {
+            auto const one = names.substr(0, names.find(", "));
+            names.remove_prefix(one.size() + 2 < names.size() ? one.size() + 2 : names.size());
+            auto const path = one.substr(0, one.find(" ("));
+            bool known = log.files.size() == memory::files_most || !detail::is_listable(path) || path.ends_with(')');
+            for (auto const& other : log.files) known = known || other.path == path;
+            if (!known) log.files.insert(log.files.begin(), {.path = std::string{path}, .is_written = is_written});
+        }
+    }
+};
+
+/// Two indexes, the second behind the first: summarize{.leaves = both{work_record{}, name_index{}}}.
+template <class First, class Second>
+struct both {
+    First first = {};
+    Second second = {};
+
+    struct memory {
+        typename First::memory first;
+        typename Second::memory second;
+
+        std::string save() const {
+            std::string out;
+            detail::put_field(out, std::string_view{first.save()});
+            detail::put_field(out, std::string_view{second.save()});
+            return out;
+        }
+        bool load(std::string_view text, std::size_t message_count) {
+            detail::field_reader reader{text};
+            auto const one = text.empty() ? std::string_view{} : reader.text();
+            auto const other = text.empty() ? std::string_view{} : reader.text();
+            memory loaded;
+            if (reader.broken() || !reader.done() || !loaded.first.load(one, message_count) ||
+                !loaded.second.load(other, message_count))
+                return false;
+            *this = std::move(loaded);
+            return true;
+        }
+        void rewind(std::uint64_t from) {
+            first.rewind(from);
+            second.rewind(from);
+        }
+    };
+
+    /// Of both together.
+    percent share = {first.share.basis_points + second.share.basis_points};
+
+    constexpr void validate() const {
+        first.validate();
+        second.validate();
+    }
+    template <class Draft>
+    std::string write(Draft const& draft, memory& of, std::vector<group> const& leaving, tokens limit,
+                      std::string_view before = {}) const {
+        auto const front = detail::scale_down(limit.count, first.share.basis_points, share.basis_points);
+        auto text = first.write(draft, of.first, leaving, {front}, before);
+        auto const size = draft.measured(draft.estimator()(text));
+        return text + second.write(draft, of.second, leaving, limit - size, std::string{before} + "\n" + text);
+    }
+    friend constexpr bool operator==(both const&, both const&) = default;
+};
+template <class First, class Second>
+both(First, Second) -> both<First, Second>;
+
+}  // namespace v1
+}  // namespace condense
