@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree
 
-PROGRAMS = ("window", "compress", "offload_window", "cascade", "recommended")
+PROGRAMS = ("window", "compress", "offload_window", "cascade", "folding")
 KEPT, KEPT_GOAL, ONCE, MORE_ALLOCATIONS, CHECK = 1.10, 1.02, 1.20, 3, 60
 
 

@@ -11,15 +11,15 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/preset/cascade.hpp>
-#include <condense/preset/recommended.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
 #include "by_hand/cascade.hpp"
 #include "by_hand/compress.hpp"
+#include "by_hand/folding.hpp"
 #include "by_hand/offload_window.hpp"
-#include "by_hand/recommended.hpp"
 #include "by_hand/window.hpp"
+#include "folding.hpp"
 
 // Pipelines, each beside a function written by hand that does the same, the conversation that both are given, and the
 // four functions that are compared: by overhead.hpp in instructions and allocations, by times.bench.cpp in time.
@@ -205,9 +205,9 @@ inline auto cascade(std::size_t messages) {
 }
 
 /// Tight enough for a summary of what is left when all has been stored and shortened.
-inline auto recommended(std::size_t messages) {
-    return preset_pair([](auto... seams) { return condense::presets::recommended(seams...); },
-                       [](auto... seams) { return by_hand::recommended_layers{seams...}; }, messages > 10 ? 12 : 25);
+inline auto folding(std::size_t messages) {
+    return preset_pair([](auto... seams) { return mixes::folding(seams...); },
+                       [](auto... seams) { return by_hand::folding_layers{seams...}; }, messages > 10 ? 12 : 25);
 }
 
 }  // namespace overhead

@@ -93,7 +93,7 @@ TEST_CASE("times of pipelines beside the same by hand") {
     compare("compress", overhead::compress);
     compare("offload_window", overhead::offload_window);
     compare("cascade", overhead::cascade);
-    compare("recommended", overhead::recommended);
+    compare("folding", overhead::folding);
 }
 
 int main(int count, char** arguments) {

@@ -69,11 +69,11 @@ struct name_index {
                                     .label = name.label,
                                     .uses = name.uses,
                                     .age = input == 0 ? 0 : detail::mul_capped(since, 100) / input,
-                                    .size = detail::half_tokens(own_part(name))});
+                                    .size = name.size});
         };
         auto const prune = [&] { names.prune(score_of); };
         detail::leaving_groups const leaves{leaving};
-        names.gone.visit(draft, leaves, noter{draft, names, prune});
+        names.gone.visit(draft, leaves, noter<Draft, decltype(prune)>{draft, names, prune});
         names.prune(score_of, true);
         for (auto& name : names.entries()) name.visible = false;
         for (auto const which : draft.groups())
@@ -92,7 +92,7 @@ struct name_index {
             auto text = list(names, order, room, whole);
             auto const size = draft.measured(draft.estimator()(text));
             if (size <= limit && text.size() > best.size()) best = std::move(text);
-            if (size <= limit && (whole || attempt == 5 || size.count >= limit.count - limit.count / 32)) break;
+            if (size <= limit && (whole || attempt == 5 || size.count >= limit.count - limit.count / 16)) break;
             room = detail::scale_down(room, limit.count, size.count);
             room -= room / 64;
         }
@@ -105,18 +105,13 @@ private:
     /// Names that do not fit, or lines, before no more are tried.
     static constexpr int misses_most = 50;
 
-    /// What a name costs beside others: paths share their folders.
-    static constexpr std::string_view own_part(typename memory::entry const& name) noexcept {
-        std::string_view const text = name.text;
-        return name.kind == item_kind::path ? text.substr(text.rfind('/') + 1) : text;
-    }
-
     /// Notes the names of what has left; calls prune() after each.
     template <class Draft, class Prune>
     struct noter {
         Draft const& draft;
         memory& names;
         Prune const& prune;
+        bool remembers = names.left() != 0;  ///< then the memory has what earlier lists had
 
         void message(std::uint32_t index) const {
             names.add_tokens(draft.measured(draft.message_cost(index)).count);
@@ -126,6 +121,7 @@ private:
         void cut(part_ref place, part_view const& original) const { note(place.message_index, original, false); }
         /// The same of the list in a summary, which a run without a memory has left.
         void summary(group which) const {
+            if (remembers) return;
             draft.each_part(which, [&](part_ref, part_view const& part) {
                 detail::name_list::read(part.text, [&](item_kind kind, std::string_view item,
                                                        detail::name_context const& beside, std::string_view label) {
@@ -156,9 +152,7 @@ private:
             if (a.first != b.first) return a.first > b.first;
             auto const& left = all[a.second];
             auto const& right = all[b.second];
-            if (left.newest != right.newest) return left.newest > right.newest;
-            return left.text.size() != right.text.size() ? left.text.size() < right.text.size()
-                                                         : left.text < right.text;
+            return left.newest != right.newest ? left.newest > right.newest : left.size < right.size;
         });
         return order;
     }
@@ -177,12 +171,10 @@ private:
         }
         misses = 0;
         for (auto const& place : order) {
-            auto const& name = names.entries()[place.second];
+            auto& name = names.entries()[place.second];
             if (name.visible) continue;
-            if (listed.add(name.kind, name.text, name.label)) {
-                names.mark_visible(name.text);
-                names.mark_visible(name.label);
-            } else {
+            if (listed.add(name.kind, name.text, name.label)) names.mark_listed(name);
+            else {
                 whole = false;
                 if (++misses == misses_most) break;
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -45,9 +46,7 @@ struct name_score {
 private:
     /// The logarithm of value + 1, rounded downward.
     static constexpr std::int64_t log2(std::uint64_t value) noexcept {
-        std::int64_t result = 0;
-        for (value = detail::add_capped(value, 1); value > 1; value /= 2) ++result;
-        return result;
+        return static_cast<std::int64_t>(std::bit_width(detail::add_capped(value, 1))) - 1;
     }
 };
 
@@ -67,6 +66,7 @@ public:
         std::uint64_t left = 0;  ///< tokens that had left when its newest message did
         std::uint64_t newest = 0;  ///< the number of that message
         std::uint64_t used = 0;  ///< the newest message of the assistant with it, plus one: it is counted once
+        std::uint32_t size = 0;  ///< what it costs in a list, in half tokens; of a path its last part, as paths are folded
         bool visible = false;  ///< it stands in what stays, or in what was listed; valid during one writing
     };
     static constexpr std::size_t most = 2'048;
@@ -102,6 +102,14 @@ public:
     entry* find(std::string_view text) noexcept {
         auto const number = words_.number_of(text);
         return number == none32 ? nullptr : &entries_[number];
+    }
+    /// Marks a name, its label, and the names that are part of either as visible.
+    void mark_listed(entry& name) noexcept {
+        name.visible = true;
+        bool several = false;
+        for (char const byte : name.text) several = several || !is_word_byte(byte);
+        if (several) mark_visible(name.text);
+        if (auto const label = words_.number_of(name.label); label != none32) entries_[label].visible = true;
     }
     /// Marks the names in a text as visible, wherever they stand between words.
     void mark_visible(std::string_view text) noexcept {
@@ -160,6 +168,7 @@ public:
             name.left = reader.number(loaded.left_);
             name.newest = reader.number(message_count);
             name.used = reader.number(message_count);
+            name.size = list_size(name.kind, name.text);
             if (reader.broken() || !is_listable(name.text) || !is_name_label(name.label) ||
                 (!name.line.empty() && !is_quotable(name.line)) || loaded.entries_.size() == 2 * most ||
                 within_words(name.text) != name.text ||
@@ -189,6 +198,11 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t list_size(item_kind kind, std::string_view text) noexcept {
+        auto const part = kind == item_kind::path ? text.substr(text.rfind('/') + 1) : text;
+        return static_cast<std::uint32_t>(half_tokens(part));
+    }
+
     void add_new(item_kind kind, std::string_view text, name_context const& beside, std::string_view label,
                  std::uint64_t message, bool by_assistant) {
         if (!is_listable(text)) return;
@@ -200,7 +214,8 @@ private:
                    .uses = by_assistant ? 1u : 0u,
                    .left = left_,
                    .newest = message,
-                   .used = by_assistant ? message + 1 : 0};
+                   .used = by_assistant ? message + 1 : 0,
+                   .size = list_size(kind, text)};
         grow(entries_, 1);
         words_.add(kind, text);
         entries_.push_back(std::move(name));

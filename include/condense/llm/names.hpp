@@ -38,20 +38,27 @@ constexpr bool is_name_label(std::string_view text) noexcept {
 /// could not tell from what stands around it: U+0000 to 001F, 007F to 009F, 200B to 200F, 2028 to 202E, 2060 to 206F,
 /// FEFF. A tab is let through.
 constexpr bool is_plain(std::string_view text) noexcept {
+    bool ascii = true;
     for (std::size_t index = 0; index < text.size(); ++index) {
+        auto const byte = static_cast<unsigned char>(text[index]);
+        if (byte >= 0x20 && byte < 0x7F) continue;
+        if (byte < 0x80) {
+            if (byte != '\t') return false;
+            continue;
+        }
+        ascii = false;
         auto const at = [&](std::size_t place) {
             return place < text.size() ? static_cast<unsigned char>(text[place]) : 0u;
         };
-        auto const byte = at(index);
         auto const next = at(index + 1);
         auto const third = at(index + 2);
-        if ((byte < 0x20 && byte != '\t') || byte == 0x7F || (byte == 0xC2 && next < 0xA0)) return false;
+        if (byte == 0xC2 && next < 0xA0) return false;
         if (byte == 0xE2 && next == 0x80 && ((third >= 0x8B && third <= 0x8F) || (third >= 0xA8 && third <= 0xAE)))
             return false;
         if (byte == 0xE2 && next == 0x81 && third >= 0xA0 && third <= 0xAF) return false;
         if (byte == 0xEF && next == 0xBB && third == 0xBF) return false;
     }
-    return utf8::valid(text);
+    return ascii || utf8::valid(text);
 }
 
 /// Where a name stands. Looks no further than some hundred bytes around it, and only when asked.

@@ -405,7 +405,7 @@ struct both {
         auto const front = detail::scale_down(limit.count, first.share.basis_points, share.basis_points);
         auto text = first.write(draft, of.first, leaving, {front}, before);
         auto const size = draft.measured(draft.estimator()(text));
-        return text + second.write(draft, of.second, leaving, limit - size, std::string{before} + "\n" + text);
+        return text + second.write(draft, of.second, leaving, limit - size, before);
     }
     friend constexpr bool operator==(both const&, both const&) = default;
 };

@@ -19,7 +19,7 @@
 #include "conversation.hpp"
 #include "summary.hpp"
 
-// presets::recommended, by hand: large results are stored as they come; at 90 % of the input what a later result makes
+// The pipeline `folding` of pairs.hpp, by hand: large results are stored as they come; at 90 % of the input what a later result makes
 // needless goes, then results are cut by what they look like, until 25 %; at 95 % the oldest become a summary by the
 // model, or by rule where it fails; at 98 % the oldest go. No provider reports what it has cached. Shorteners are the
 // library's, as functions of text. What takes reasoning out, and what runs the layers harder above 98 %, is not
@@ -196,7 +196,7 @@ private:
 };
 
 template <class Journal, class Store, class Model>
-struct recommended_layers {
+struct folding_layers {
     Journal journal;
     Store store;
     Model model;
@@ -229,7 +229,7 @@ struct recommended_layers {
             auto const target = condense::percent{7'840}.of(r.limits.input()).count;
             drop_oldest(r, {0, r.now.kept.unanswered(), r.now.kept.task}, [&] { return r.used() <= target; });
         }
-        if (r.reaches(98)) throw not_by_hand{"recommended by hand: over 98 % is left"};
+        if (r.reaches(98)) throw not_by_hand{"folding by hand: over 98 % is left"};
     }
 
 private:
@@ -253,7 +253,7 @@ private:
         each_old_part(r, [&](std::uint32_t index, std::uint32_t place) {
             auto const& part = r.history[index].parts[place];
             auto& note = r.now.part(index, place);
-            if (part.kind == part_kind::reasoning) throw not_by_hand{"recommended by hand: there is reasoning"};
+            if (part.kind == part_kind::reasoning) throw not_by_hand{"folding by hand: there is reasoning"};
             if (part.sealed) return;
             condense::cut const how{.how = {.stored = note.stored, .recorded = true}};
             if (part.kind == part_kind::tool_call) {
@@ -302,6 +302,6 @@ private:
 };
 
 template <class Journal, class Store, class Model>
-recommended_layers(Journal, Store, Model) -> recommended_layers<Journal, Store, Model>;
+folding_layers(Journal, Store, Model) -> folding_layers<Journal, Store, Model>;
 
 }  // namespace by_hand
