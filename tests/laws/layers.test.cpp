@@ -11,6 +11,8 @@
 #include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -62,6 +64,9 @@ TEST_CASE("the laws of layers hold for summarize", "[laws]") {
     CHECK(problems(condense::summarize{.when = used >= 60_pct}) == "");
     CHECK(problems(condense::summarize{
               .when = used >= 60_pct, .with = condense::no_prose{}, .leaves = condense::name_index{}}) == "");
+    CHECK(problems(condense::summarize{.when = used >= 60_pct,
+                                       .leaves = condense::both{condense::work_record{}, condense::name_index{}}}) ==
+          "");
     CHECK(problems(condense::summarize{.when = used >= 60_pct,
                                        .with = [](std::string const&) { return std::string{"They worked."}; }}) == "");
 }

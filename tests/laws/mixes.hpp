@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include <condense/condense.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -112,7 +114,9 @@ void with_random_mix(random_source& random, Function&& f) {
             return f(condense::pipeline{
                 condense::compress{
                     .when = used >= low, .over = over && fraction, .with = condense::head_tail{keep && less, keep}},
-                condense::summarize{.when = used >= high, .protect = zone, .leaves = condense::name_index{}},
+                condense::summarize{.when = used >= high,
+                                    .protect = zone,
+                                    .leaves = condense::both{condense::work_record{}, condense::name_index{}}},
                 condense::sliding_window{.when = used >= high},
                 condense::escalate{.when = used >= line, .passes = passes}});
         case 2:

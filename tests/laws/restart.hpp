@@ -11,6 +11,8 @@
 
 #include <condense/condense.hpp>
 #include <condense/core/any_pipeline.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -76,7 +78,9 @@ auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
         return condense::pipeline{
             condense::record{.to = shelf.journal},
             condense::offload{.over = value.over, .preview = ends, .into = shelf.store},
-            condense::summarize{.when = used >= value.high, .with = faulty_model{}, .leaves = condense::name_index{}},
+            condense::summarize{.when = used >= value.high,
+                                .with = faulty_model{},
+                                .leaves = condense::both{condense::work_record{}, condense::name_index{}}},
             condense::sliding_window{.when = used >= value.high}, mending<Message>()};
     else if constexpr (Which == 1)
         return condense::pipeline{condense::pipeline{condense::record{.to = shelf.journal}, mending<Message>()},

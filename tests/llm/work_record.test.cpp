@@ -56,20 +56,21 @@ std::string filler(std::size_t size) { return std::string(size, 'w'); }
 conversation work() {
     auto failed = R("3", "no such test");
     failed.parts[0].status = condense::part_status::error;
-    return {U("the task"),
-            C("1", "read_file", R"({"path": "src/a.cpp"})"),
-            R("1", "one\ntwo\nthree\n"),
-            C("2", "edit_file", R"({"path": "src/b.cpp", "text": "x"})"),
-            R("2", "written"),
-            C("3", "run_tests", R"({"name": "all"})"),
-            failed,
-            C("4", "TodoWrite",
-              R"({"todos": [{"content": "mend b", "status": "completed"}, {"content": "test c", "status": "pending"}]})"),
-            R("4", "noted"),
-            A("so far " + filler(2'000)),
-            U("use tabs, not spaces"),
-            A("yes " + filler(1'000)),
-            U("next " + filler(1'000))};
+    return {
+        U("the task"),
+        C("1", "read_file", R"({"path": "src/a.cpp"})"),
+        R("1", "one\ntwo\nthree\n"),
+        C("2", "edit_file", R"({"path": "src/b.cpp", "text": "x"})"),
+        R("2", "written"),
+        C("3", "run_tests", R"({"name": "all"})"),
+        failed,
+        C("4", "TodoWrite",
+          R"({"todos": [{"content": "mend b", "status": "completed"}, {"content": "test c", "status": "pending"}]})"),
+        R("4", "noted"),
+        A("so far " + filler(2'000)),
+        U("use tabs, not spaces"),
+        A("yes " + filler(1'000)),
+        U("next " + filler(1'000))};
 }
 
 }  // namespace
@@ -90,11 +91,12 @@ TEST_CASE("work_record: what was asked, done, has failed and is open") {
 
 TEST_CASE("work_record: is carried on, saved with its session, and stands behind a model's summary") {
     auto const model = [](std::string_view) { return std::string{"They worked on b."}; };
-    auto const mix = condense::pipeline{condense::summarize{.when = used >= 90_pct,
-                                                            .until = used <= 20_pct,
-                                                            .protect = condense::task | condense::unanswered,
-                                                            .with = model,
-                                                            .leaves = both{work_record{.share = 20_pct}, name_index{}}}};
+    auto const mix =
+        condense::pipeline{condense::summarize{.when = used >= 90_pct,
+                                               .until = used <= 20_pct,
+                                               .protect = condense::task | condense::unanswered,
+                                               .with = model,
+                                               .leaves = both{work_record{.share = 20_pct}, name_index{}}}};
     auto const start = [&] {
         return condense::session{conversation{}, mix, condense::budget{.window = 4'600_tokens}, per_byte{}};
     };
@@ -139,7 +141,8 @@ TEST_CASE("work_record: keeps to its share, and the newest of each kind") {
     auto session = session_of(8'000_tokens, {.share = 5_pct});
     session.push(U("the task"));
     for (int round = 0; round < 100; ++round) {
-        session.push(C(std::to_string(round), "read_file", "{\"path\": \"src/file_" + std::to_string(round) + ".cpp\"}"));
+        session.push(
+            C(std::to_string(round), "read_file", "{\"path\": \"src/file_" + std::to_string(round) + ".cpp\"}"));
         session.push(R(std::to_string(round), filler(200)));
         session.push(A("done"));
         session.push(U("next " + std::to_string(round)));

@@ -39,7 +39,9 @@ constexpr bool a_text_is_shortened_at_compile_time() {
     return result && result->find("first\n[... 20 lines omitted, 39 of 41 in all") == 0 &&
            result->find("call parse_json now\n[... 19 lines omitted ...]\n") != std::string::npos;
 }
+#if !defined(__clang__) && !defined(_GLIBCXX_ASSERTIONS)  // libstdc++ 12 has no strings there with either
 static_assert(a_text_is_shortened_at_compile_time());
+#endif
 
 }  // namespace
 
@@ -55,6 +57,7 @@ TEST_CASE("salient_lines: keeps both ends and the lines with names, in their ord
     }
     CHECK(contains(result, "\n[... 99 lines omitted ...]\n"));
     CHECK(result.size() <= 1'000);
+    CHECK(a_text_is_shortened_at_compile_time());
 }
 
 TEST_CASE("salient_lines: of lines with names those that say more in fewer bytes, and nothing twice") {

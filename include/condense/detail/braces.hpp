@@ -15,8 +15,7 @@ namespace detail {
 /// Expands such lists, as far as `text` is longer by no more than 64 KiB then; the rest stays as it is.
 class brace_expansion {
 public:
-    explicit constexpr brace_expansion(std::string_view text)
-        : text_{text}, most_{text.size() + (std::size_t{1} << 16)} {
+    explicit brace_expansion(std::string_view text) : text_{text}, most_{text.size() + (std::size_t{1} << 16)} {
         for (std::size_t begin = 0; begin < text.size();) {
             auto end = begin;
             while (end < text.size() && !is_space(text[end])) ++end;
@@ -25,14 +24,14 @@ public:
             begin = end;
         }
     }
-    constexpr std::string take() && { return std::move(out_); }
+    std::string take() && { return std::move(out_); }
 
 private:
     static constexpr unsigned depth_most = 64;
     static constexpr bool is_space(char byte) noexcept { return byte == ' ' || byte == '\n'; }
 
     /// Writes text[begin, end), which has no space: the paths of the list in it, or all of it if there is none.
-    constexpr void word(std::size_t begin, std::size_t end) {
+    void word(std::size_t begin, std::size_t end) {
         auto const whole = text_.substr(begin, end - begin);
         auto const size = out_.size();
         std::string front;
@@ -43,7 +42,7 @@ private:
     }
     /// Writes the alternatives at `begin`, separated by commas, each behind `front` and with a space after it. Returns
     /// where they end: at a closing brace, or at `end`; none if the text is no such list.
-    constexpr std::size_t list(std::size_t begin, std::size_t end, std::string& front, unsigned depth) {
+    std::size_t list(std::size_t begin, std::size_t end, std::string& front, unsigned depth) {
         if (depth == depth_most) return none;
         auto const shared = front.size();
         for (auto position = begin;; ++position) {
@@ -76,7 +75,7 @@ private:
     std::string out_;
 };
 
-constexpr std::string expand_braces(std::string_view text) { return brace_expansion{text}.take(); }
+inline std::string expand_braces(std::string_view text) { return brace_expansion{text}.take(); }
 
 }  // namespace detail
 }  // namespace v1

@@ -343,7 +343,8 @@ private:
         if constexpr (has_index) {
             auto const room = index_room(draft, pass, groups, text);
             std::string list;
-            if constexpr (requires { pass.memory.names; }) list = leaves.write(draft, pass.memory.names, groups, room, text);
+            if constexpr (requires { pass.memory.names; })
+                list = leaves.write(draft, pass.memory.names, groups, room, text);
             else {
                 typename Index::memory names;
                 list = leaves.write(draft, names, groups, room, text);

@@ -74,27 +74,27 @@ struct name_index {
         auto const prune = [&] { names.prune(score_of); };
         detail::leaving_groups const leaves{leaving};
         names.gone.visit(draft, leaves, noter<Draft, decltype(prune)>{draft, names, prune});
-        names.prune(score_of, true);
         for (auto& name : names.entries()) name.visible = false;
         for (auto const which : draft.groups())
             if (!leaves.holds(which))
                 draft.each_part(which, [&](part_ref, part_view const& part) {
-                    if (part.kind != part_kind::media) names.mark_visible(part.text);
+                    if (part.kind != part_kind::media) names.mark(part.text, &memory::entry::visible);
                 });
-        names.mark_visible(before);
-        auto const order = ranking(names, score_of);
-        // Half tokens are a guess: the list is written again where the estimator leaves much room, or none.
-        auto room = detail::mul_capped(limit.count, 2);
+        names.mark(before, &memory::entry::visible);
+        ranking order{names, score_of};
+        // Half tokens are a guess, corrected by the list before: this one is written again where it does not fit, or
+        // leaves much room.
+        auto room = detail::scale_down(limit.count, names.halves_in_64, 64);
         std::string best;
         for (int attempt = 0; attempt < 6; ++attempt) {
-            for (auto const& place : order) names.entries()[place.second].visible = false;
-            bool whole = true;
-            auto text = list(names, order, room, whole);
-            auto const size = draft.measured(draft.estimator()(text));
-            if (size <= limit && text.size() > best.size()) best = std::move(text);
-            if (size <= limit && (whole || attempt == 5 || size.count >= limit.count - limit.count / 16)) break;
-            room = detail::scale_down(room, limit.count, size.count);
-            room -= room / 64;
+            auto next = list(names, order, room);
+            auto const size = draft.measured(draft.estimator()(next.text)).count;
+            names.learn(next.half_tokens, size);
+            bool const fits = size <= limit.count;
+            if (fits && next.text.size() > best.size()) best = std::move(next.text);
+            if (fits && (next.is_whole || size >= limit.count - limit.count / 16)) break;
+            room = detail::scale_down(limit.count, names.halves_in_64, 64);
+            room -= room / 64 * static_cast<unsigned>(attempt);
         }
         return best;
     }
@@ -141,45 +141,86 @@ private:
         }
     };
 
-    /// The names that are not visible, as (score, index), the best first.
-    template <class ScoreOf>
-    static std::vector<std::pair<std::int64_t, std::uint32_t>> ranking(memory& names, ScoreOf const& score_of) {
-        auto& all = names.entries();
-        std::vector<std::pair<std::int64_t, std::uint32_t>> order;
-        for (std::uint32_t index = 0; index < all.size(); ++index)
-            if (!all[index].visible) order.push_back({score_of(all[index]), index});
-        detail::sort(order, [&](auto const& a, auto const& b) {
-            if (a.first != b.first) return a.first > b.first;
-            auto const& left = all[a.second];
-            auto const& right = all[b.second];
-            return left.newest != right.newest ? left.newest > right.newest : left.size < right.size;
-        });
-        return order;
-    }
-    /// The list of those that fit: lines first, then names that stand in none of them. `whole`: all do.
-    std::string list(memory& names, std::vector<std::pair<std::int64_t, std::uint32_t>> const& order,
-                     std::uint64_t room, bool& whole) const {
-        auto const of_lines = detail::scale_down(room, lines.basis_points, percent::whole);
-        detail::name_list listed{room, memory::most};
-        int misses = 0;
-        for (auto const& place : order) {
-            auto const& name = names.entries()[place.second];
-            if (name.visible || name.line.empty()) continue;
-            bool const fits = room - listed.room() + detail::half_tokens(name.line) <= of_lines;
-            if (fits && listed.add_line(name.line)) names.mark_visible(name.line);
-            else if (++misses == misses_most) break;
+    /// The names that are not visible, the best first. Sorted no further than they are asked for.
+    class ranking {
+    public:
+        template <class ScoreOf>
+        ranking(memory& names, ScoreOf const& score_of) {
+            auto const& all = names.entries();
+            for (std::uint32_t index = 0; index < all.size(); ++index)
+                if (!all[index].visible) heap_.push_back({score_of(all[index]), all[index].newest, index});
+            size_ = heap_.size();
+            for (auto parent = size_ / 2; parent-- != 0;) sink(parent);
         }
-        misses = 0;
-        for (auto const& place : order) {
-            auto& name = names.entries()[place.second];
-            if (name.visible) continue;
-            if (listed.add(name.kind, name.text, name.label)) names.mark_listed(name);
-            else {
-                whole = false;
-                if (++misses == misses_most) break;
+        std::size_t size() const noexcept { return size_; }
+        /// The index of a name.
+        std::uint32_t operator[](std::size_t rank) {
+            while (best_.size() <= rank) {
+                best_.push_back(heap_[0].index);
+                heap_[0] = heap_.back();
+                heap_.pop_back();
+                if (!heap_.empty()) sink(0);
             }
+            return best_[rank];
         }
-        return listed.text();
+
+    private:
+        struct place {
+            std::int64_t score = 0;
+            std::uint64_t newest = 0;
+            std::uint32_t index = 0;
+
+            /// Of equal names the newer goes first, then the one that was known first.
+            bool before(place const& other) const noexcept {
+                if (score != other.score) return score > other.score;
+                return newest != other.newest ? newest > other.newest : index < other.index;
+            }
+        };
+        void sink(std::size_t parent) noexcept {
+            auto const moved = heap_[parent];
+            for (auto child = 2 * parent + 1; child < heap_.size(); child = 2 * parent + 1) {
+                if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
+                if (!heap_[child].before(moved)) break;
+                heap_[parent] = heap_[child];
+                parent = child;
+            }
+            heap_[parent] = moved;
+        }
+
+        std::vector<place> heap_;
+        std::vector<std::uint32_t> best_;
+        std::size_t size_ = 0;
+    };
+    struct written_list {
+        std::string text = {};
+        std::uint64_t half_tokens = 0;
+        bool is_whole = true;  ///< no name was left out
+    };
+    /// The list of those that fit: lines first, then names that stand in none of them.
+    written_list list(memory& names, ranking& order, std::uint64_t room) const {
+        auto const of_lines = detail::scale_down(room, lines.basis_points, percent::whole);
+        for (auto& name : names.entries()) name.listed = false;
+        detail::name_list listed{room, 2 * memory::most};
+        int misses = 0;
+        for (std::size_t rank = 0; rank < order.size() && misses < misses_most; ++rank) {
+            auto const& name = names.entries()[order[rank]];
+            if (name.listed || name.line.empty()) continue;
+            bool const fits = room - listed.room() + detail::half_tokens(name.line) <= of_lines;
+            if (fits && listed.add_line(name.line)) names.mark(name.line, &memory::entry::listed);
+            else ++misses;
+        }
+        written_list result;
+        misses = 0;
+        for (std::size_t rank = 0; rank < order.size() && misses < misses_most; ++rank) {
+            auto& name = names.entries()[order[rank]];
+            if (name.listed) continue;
+            if (listed.add(name.kind, name.text, name.label)) names.mark_listed(name);
+            else ++misses;
+        }
+        result.is_whole = misses == 0;
+        result.half_tokens = room - listed.room();
+        result.text = listed.text();
+        return result;
     }
 };
 

@@ -66,8 +66,10 @@ public:
         std::uint64_t left = 0;  ///< tokens that had left when its newest message did
         std::uint64_t newest = 0;  ///< the number of that message
         std::uint64_t used = 0;  ///< the newest message of the assistant with it, plus one: it is counted once
-        std::uint32_t size = 0;  ///< what it costs in a list, in half tokens; of a path its last part, as paths are folded
-        bool visible = false;  ///< it stands in what stays, or in what was listed; valid during one writing
+        std::uint32_t size =
+            0;  ///< what it costs in a list, in half tokens; of a path its last part, as paths are folded
+        bool visible = false;  ///< it stands in what stays; valid during one writing, as the next
+        bool listed = false;  ///< it stands in the list
     };
     static constexpr std::size_t most = 2'048;
 
@@ -103,23 +105,31 @@ public:
         auto const number = words_.number_of(text);
         return number == none32 ? nullptr : &entries_[number];
     }
-    /// Marks a name, its label, and the names that are part of either as visible.
-    void mark_listed(entry& name) noexcept {
-        name.visible = true;
+    /// Marks a name, its label, and the names that are part of it as listed.
+    void mark_listed(entry& name) {
+        name.listed = true;
         bool several = false;
         for (char const byte : name.text) several = several || !is_word_byte(byte);
-        if (several) mark_visible(name.text);
-        if (auto const label = words_.number_of(name.label); label != none32) entries_[label].visible = true;
+        if (several) mark(name.text, &entry::listed);
+        if (auto const label = words_.number_of(name.label); label != none32) entries_[label].listed = true;
     }
-    /// Marks the names in a text as visible, wherever they stand between words.
-    void mark_visible(std::string_view text) noexcept {
-        words_.each_in(text, [&](std::uint32_t number, std::string_view) { entries_[number].visible = true; });
+    /// Marks the names in a text, wherever they stand between words.
+    void mark(std::string_view text, bool entry::* flag) {
+        words_.each_in(text, [&](std::uint32_t number, std::string_view) { entries_[number].*flag = true; });
+    }
+
+    /// Half tokens of which the estimator makes 64 tokens, by the latest list.
+    std::uint64_t halves_in_64 = 128;
+    void learn(std::uint64_t halves, std::uint64_t tokens) noexcept {
+        if (tokens < 64) return;
+        auto const now = scale_down(64, halves, tokens);
+        halves_in_64 = now < 32 ? 32 : now > 512 ? 512 : now;
     }
 
     /// Leaves the best `most` names by score_of(entry), as soon as there are twice as many.
     template <class Score>
-    void prune(Score const& score_of, bool last = false) {
-        if (entries_.size() <= (last ? most : 2 * most)) return;
+    void prune(Score const& score_of) {
+        if (entries_.size() <= 2 * most) return;
         std::vector<std::pair<std::int64_t, std::uint32_t>> order;
         order.reserve(entries_.size());
         for (std::uint32_t index = 0; index < entries_.size(); ++index)
@@ -139,6 +149,7 @@ public:
     std::string save() const {
         std::string out;
         put_field(out, left_);
+        put_field(out, halves_in_64);
         gone.save(out);
         for (auto const& name : entries_) {
             put_field(out, name.text);
@@ -156,6 +167,8 @@ public:
         field_reader reader{text};
         if (!text.empty()) {
             loaded.left_ = reader.number(u64_limit);
+            loaded.halves_in_64 = reader.number(512);
+            if (loaded.halves_in_64 < 32) return false;
             if (!loaded.gone.load(reader, message_count)) return false;
         }
         while (!reader.done()) {

@@ -162,12 +162,12 @@ constexpr bool names_one_of(std::string_view name, std::array<std::string_view, 
 }  // namespace detail
 
 /// Lists what was done in all that has left a session: the user's later words, files read and written, calls that
-/// failed, and what is open by the newest list of tasks. A file that was read stands with its size, so that an agent can
-/// tell whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each kind
-/// and 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
+/// failed, and what is open by the newest list of tasks. A file that was read stands with its size, so that an agent
+/// can tell whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each
+/// kind and 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
 struct work_record {
     percent share = {500};  ///< of the input; halved with each step of pressure
-    chars line = {150};     ///< kept of each request, failure and task
+    chars line = {150};  ///< kept of each request, failure and task
     /// Words in the names of tools, in lower case: of those that write files, and of those that keep a list of tasks.
     std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
     std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
@@ -216,8 +216,7 @@ private:
             draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
                 if (part.kind == part_kind::tool_call) rule.note_call(log, part, index);
                 else if (part.kind == part_kind::tool_result) note_result(ref, part);
-                else if (part.kind == part_kind::text && is_user && !is_task)
-                    rule.note(log.asked, part.text, index);
+                else if (part.kind == part_kind::text && is_user && !is_task) rule.note(log.asked, part.text, index);
             });
         }
         void cut(part_ref, part_view const&) const noexcept {}
@@ -251,13 +250,15 @@ private:
         return count;
     }
     void note(std::vector<memory::line>& entries, std::string_view text, std::uint64_t message) const {
-        if (auto entry = detail::record_line(text, line); !entry.empty()) memory::add(entries, std::move(entry), message);
+        if (auto entry = detail::record_line(text, line); !entry.empty())
+            memory::add(entries, std::move(entry), message);
     }
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
         auto path = file_of(call);
         if (detail::is_listable(path))
-            log.add({.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
+            log.add(
+                {.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
     }
     /// The first string among the arguments whose key names a file; empty if there is none.
     static std::string file_of(part_view const& call) {

@@ -44,14 +44,15 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, Summary..
 
 /// What leaves `recommended`: a record of the work, and a list of names, a third of it in whole lines, in a quarter of
 /// the window together.
-inline constexpr both recommended_index{
-    work_record{.share = percent{300}}, name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
+inline constexpr both recommended_index{work_record{.share = percent{300}},
+                                        name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
 
-/// From 80 % of the window, or 85 % while the prompt cache is in use, all but the task, what no answer has followed and the newest group becomes one summary: what
-/// the user asked, files read and written, what failed and what is open, and the names in all that has left. The model
-/// writes one before it only when it is told to, by `session.run(force{})`, or under pressure: a call for each reduction
-/// would cost a quarter of a session. `reasoning` is `find_model(name).facts.reasoning`. Leaves the results of the tool
-/// `read_artifact` alone. The figures come from replaying recorded conversations at windows of 8,000 and 32,000 tokens.
+/// From 80 % of the window, or 85 % while the prompt cache is in use, all but the task, what no answer has followed and
+/// the newest group becomes one summary: what the user asked, files read and written, what failed and what is open, and
+/// the names in all that has left. The model writes one before it only when it is told to, by `session.run(force{})`,
+/// or under pressure: a call for each reduction would cost a quarter of a session. `reasoning` is
+/// `find_model(name).facts.reasoning`. Leaves the results of the tool `read_artifact` alone. The figures come from
+/// replaying recorded conversations at windows of 8,000 and 32,000 tokens.
 template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
     using namespace literals;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <condense/core/part.hpp>
 #include <condense/detail/fnv.hpp>
@@ -75,19 +76,20 @@ public:
     constexpr std::optional<std::string> chosen() {
         measure();
         if (least_ == none) return std::nullopt;
-        auto const missing = count_missing();
         std::string out;
         out.reserve(room() < text_.size() ? as_size(room()) : text_.size());
+        std::uint64_t missing = 0;
         std::uint64_t pending = 0;  // lines of the present gap
-        bool has_total = false;
+        std::uint64_t gaps = 0;
+        std::uint64_t first_size = 0;  // of the first gap, whose marker has the totals and is put in last
+        std::size_t first_place = 0;
         auto const close_gap = [&] {
             if (pending == 0) return;
-            if (has_total) out.append(gap(pending, 0));
-            else if (pending == missing) out.append(omission(missing, total_, "lines", origin_));
-            else out.append(gap(pending, 0, missing, total_, origin_));
-            out.push_back('\n');
-            has_total = true;
-            pending = 0;
+            if (gaps++ == 0) {
+                first_size = pending;
+                first_place = out.size();
+            } else out.append(gap(pending, 0)).append("\n");
+            missing += std::exchange(pending, 0);
         };
         each_kept([&](std::string_view line, std::uint64_t lines, bool keeps) {
             if (!keeps) pending += lines;
@@ -97,6 +99,11 @@ public:
             }
         });
         close_gap();
+        if (gaps != 0) {
+            auto const first =
+                gaps == 1 ? omission(missing, total_, "lines", origin_) : gap(first_size, 0, missing, total_, origin_);
+            out.insert(first_place, first + "\n");
+        }
         if (!text_.ends_with('\n') && out.ends_with('\n')) out.pop_back();
         return out;
     }
@@ -175,12 +182,6 @@ private:
             f(line, lines, keeps);
         });
     }
-    constexpr std::uint64_t count_missing() const {
-        std::uint64_t missing = 0;
-        each_kept([&](std::string_view, std::uint64_t lines, bool keeps) { missing += keeps ? 0 : lines; });
-        return missing;
-    }
-
     struct remaining {
         std::uint64_t bytes = 0;
         std::uint64_t lines = 0;
@@ -204,7 +205,7 @@ private:
 /// Brings a text of several lines within `at_most`, markers included. Keeps `head` and `tail`, at most a quarter of
 /// that each, and between them the lines with most names for their bytes: names of code, ids, paths, numbers, quoted
 /// strings that stood in no line before. Lines longer than an eighth of the limit are left out, and of a text of one
-/// line both ends stay. Costs three passes over the text and 8 KiB.
+/// line both ends stay. Costs two passes over the text and 8 KiB.
 struct salient_lines {
     text_limit head = chars{1'000};
     text_limit tail = chars{1'000};
