@@ -100,9 +100,11 @@ public:
         });
         close_gap();
         if (gaps != 0) {
-            auto const first =
-                gaps == 1 ? omission(missing, total_, "lines", origin_) : gap(first_size, 0, missing, total_, origin_);
-            out.insert(first_place, first + "\n");
+            std::string first;
+            if (gaps == 1) first = omission(missing, total_, "lines", origin_);
+            else first = gap(first_size, 0, missing, total_, origin_);
+            first.push_back('\n');
+            out.insert(first_place, first);
         }
         if (!text_.ends_with('\n') && out.ends_with('\n')) out.pop_back();
         return out;
