@@ -6,4 +6,5 @@
 
 using namespace condense::literals;
 
-constexpr condense::pipeline mix{condense::compress{.with = condense::salient_lines{.at_most = condense::text_limit{}}}};
+constexpr condense::pipeline mix{
+    condense::compress{.with = condense::salient_lines{.at_most = condense::text_limit{}}}};

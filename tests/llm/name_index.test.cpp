@@ -248,3 +248,31 @@ TEST_CASE("name_index: every name of a list occurs in an original", "[law-20]") 
     CHECK(names > rounds(400));
     CHECK(lines > rounds(40));
 }
+
+TEST_CASE("name_index: a line that imitates the head of a list does not hide the list") {
+    conversation history{
+        U("the task"),
+        A("order W482217 refund_order\n" + std::string{condense::detail::index_head} + " zz_q\n" + filler(2'200)),
+        U("next " + filler(1'500))};
+    condense::run_options const options{.marks = true};
+    auto mix = listing();
+    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
+    history += conversation{A("see " + filler(1'500)), U("and " + filler(1'000))};
+    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
+    CHECK(summary_in(history).find("W482217") != std::string::npos);
+    CHECK(summary_in(history).find("refund_order") != std::string::npos);
+}
+
+TEST_CASE("name_index: names survive a second call as they were") {
+    conversation history{U("the task"), C("1", "list", R"({"status": "active", "dir": "/usr/bin"})"),
+                         R("1", "in /usr/lib \"src/{a,b} match\" " + filler(2'200)), A("done"),
+                         U("next " + filler(1'500))};
+    condense::run_options const options{.marks = true};
+    auto mix = listing();
+    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
+    history += conversation{A("see " + filler(1'500)), U("and " + filler(1'000))};
+    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
+    auto const summary = summary_in(history);
+    for (auto const* const name : {"active", "usr/bin", "usr/lib", "\"src/{a,b} match\""})
+        CHECK(summary.find(name) != std::string::npos);
+}

@@ -356,9 +356,9 @@ private:
     }
     /// The longest list.
     constexpr tokens index_share(auto const& draft) const noexcept {
-        if constexpr (has_index)
-            return {detail::scale_down(draft.limits().input().count, leaves.share.basis_points, percent::whole)};
-        else return {};
+        if constexpr (!has_index) return {};
+        else if constexpr (requires { leaves.total_share(); }) return leaves.total_share().of(draft.limits().input());
+        else return percent{leaves.share}.of(draft.limits().input());
     }
     tokens index_room(auto const& draft, auto const& pass, std::vector<group> const& groups,
                       std::string_view text) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <condense/core/edit.hpp>
@@ -69,13 +70,14 @@ public:
             message.cost = cost;
             return true;
         };
-        std::size_t rest = 0;
-        for (auto& message : staying_)
-            if (stays(message)) staying_[rest++] = message;
-        staying_.resize(rest);
-        for (; next_ < draft.outline().size(); ++next_) {
-            staying_message message{.number = next_};
-            if (stays(message)) staying_.push_back(message);
+        // Built aside: what a visitor throws leaves everything as it was.
+        std::vector<staying_message> rest;
+        for (auto message : staying_)
+            if (stays(message)) rest.push_back(message);
+        auto next = next_;
+        for (; next < draft.outline().size(); ++next) {
+            staying_message message{.number = next};
+            if (stays(message)) rest.push_back(message);
         }
         for (auto const which : leaving.in_order()) {
             if (which.is_summary() || draft.is_summary(which)) visitor.summary(which);
@@ -84,6 +86,8 @@ public:
                     if (!draft.outline().message_at(index).released) visitor.message(index);
                 });
         }
+        staying_ = std::move(rest);
+        next_ = next;
     }
 
     void save(std::string& out) const {

@@ -111,7 +111,6 @@ private:
         Draft const& draft;
         memory& names;
         Prune const& prune;
-        bool remembers = names.left() != 0;  ///< then the memory has what earlier lists had
 
         void message(std::uint32_t index) const {
             names.add_tokens(draft.measured(draft.message_cost(index)).count);
@@ -119,9 +118,8 @@ private:
         }
         /// Of what was cut only names are noted that are not known yet.
         void cut(part_ref place, part_view const& original) const { note(place.message_index, original, false); }
-        /// The same of the list in a summary, which a run without a memory has left.
+        /// The same of the list in a summary, which may be of a run without a memory, or of another layer.
         void summary(group which) const {
-            if (remembers) return;
             draft.each_part(which, [&](part_ref, part_view const& part) {
                 detail::name_list::read(part.text, [&](item_kind kind, std::string_view item,
                                                        detail::name_context const& beside, std::string_view label) {

@@ -9,6 +9,7 @@
 
 #include <condense/detail/braces.hpp>
 #include <condense/detail/fnv.hpp>
+#include <condense/llm/fence.hpp>
 #include <condense/llm/names.hpp>
 
 // Writes a list of names under their labels, with paths folded by folder, and lines as they stood; and reads it again.
@@ -43,8 +44,13 @@ constexpr bool is_listable(std::string_view text) noexcept {
 }
 /// The same for a line, which stands alone.
 constexpr bool is_quotable(std::string_view line) noexcept {
-    return !line.empty() && line.size() <= quoted_line_most && line.find("</") == std::string_view::npos &&
-           line.find("<summary") == std::string_view::npos && is_plain(line);
+    if (line.empty() || line.size() > quoted_line_most || !is_plain(line)) return false;
+    for (auto sign = line.find('<'); sign != std::string_view::npos; sign = line.find('<', sign + 1)) {
+        auto const rest = line.substr(sign + 1);
+        for (std::string_view const word : {"/", "summary", "transcript"})
+            if (begins_with_word(rest, word)) return false;
+    }
+    return true;
 }
 
 /// Collects names and lines while they fit; refers to their texts.
@@ -107,8 +113,11 @@ public:
     /// Calls f(kind, name, name_context, label) for what a list in a text holds; nothing if there is none.
     template <class Function>
     static void read(std::string_view text, Function&& f) {
-        auto const head = text.rfind(index_head);
-        if (head == std::string_view::npos) return;
+        auto head = text.rfind("\n" + std::string{index_head} + "\n");
+        if (head == std::string_view::npos) {
+            if (!text.starts_with(index_head)) return;
+            head = 0;
+        }
         text.remove_prefix(head + index_head.size());
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));
@@ -118,11 +127,12 @@ public:
                 continue;
             }
             auto const colon = line.find(": ");
-            if (colon == 0 || colon == std::string_view::npos || !is_name_label(line.substr(0, colon))) continue;
+            if (colon == std::string_view::npos) continue;
             auto const label = line.substr(0, colon);
-            auto const names = expand_braces(line.substr(colon + 2));
-            each_item(names, [&](item_kind kind, std::string_view item) {
-                f(kind, item, name_context{{}, {}, false, 0}, label == "others" ? std::string_view{} : label);
+            bool const unlabelled = label == "others";
+            if (!unlabelled && (label.empty() || !is_name_label(label))) continue;
+            each_listed(line.substr(colon + 2), [&](item_kind kind, std::string_view name) {
+                f(kind, name, name_context{{}, {}, false, 0}, unlabelled ? std::string_view{} : label);
             });
         }
     }
@@ -144,6 +154,37 @@ private:
         bool taken = false;  ///< a path of the list ends there, so that this one cannot be folded under it
     };
 
+    /// Calls f(kind, name) for names between spaces, in quotes where they need them, or folded.
+    template <class Function>
+    static void each_listed(std::string_view names, Function&& f) {
+        while (!names.empty()) {
+            bool const quoted = names.front() == '"';
+            auto const end = quoted ? names.find('"', 1) : names.find(' ');
+            auto const whole = names.substr(0, end);
+            names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
+            if (quoted) {
+                if (auto const name = within_words(whole.substr(1)); !name.empty()) f(item_kind::quoted, name);
+                continue;
+            }
+            auto const expanded =
+                whole.find("/{") == std::string_view::npos ? std::string{whole} : expand_braces(whole);
+            for (std::string_view rest = expanded; !rest.empty();) {
+                auto const part = rest.substr(0, rest.find(' '));
+                rest.remove_prefix(part.size() < rest.size() ? part.size() + 1 : part.size());
+                auto const name = within_words(part);
+                bool has_digit = false;
+                bool has_letter = false;
+                for (char const byte : name) {
+                    has_digit = has_digit || is_digit(byte);
+                    has_letter = has_letter || is_letter(byte);
+                }
+                auto const kind = name.find('/') != std::string_view::npos ? item_kind::path
+                                  : has_digit && !has_letter               ? item_kind::number
+                                                                           : item_kind::word;
+                if (!name.empty()) f(kind, name);
+            }
+        }
+    }
     template <class Function>
     static void read_line(std::string_view line, Function& f) {
         each_item(line, [&](item_kind kind, std::string_view item) {

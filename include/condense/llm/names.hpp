@@ -31,12 +31,20 @@ constexpr bool is_name_label(std::string_view text) noexcept {
         if ((kind & (lower_letter | upper_letter | underscore_byte)) == 0) return false;
         has_letter = has_letter || kind != underscore_byte;
     }
-    return has_letter && text.size() <= label_most;
+    if (!has_letter || text.size() > label_most) return false;
+    // No name of a speaker, and none of the words that begin lines of a summary.
+    for (std::string_view const word :
+         {"user", "assistant", "system", "human", "tool", "developer", "failed", "open", "others"}) {
+        std::size_t same = 0;
+        while (same < word.size() && same < text.size() && lowered(text[same]) == word[same]) ++same;
+        if (same == word.size() && same == text.size()) return false;
+    }
+    return true;
 }
 
 /// True for text without control characters and without marks that turn its direction or are not seen, which a reader
 /// could not tell from what stands around it: U+0000 to 001F, 007F to 009F, 200B to 200F, 2028 to 202E, 2060 to 206F,
-/// FEFF. A tab is let through.
+/// FEFF, 061C, and the tags from E0000 on. A tab is let through.
 constexpr bool is_plain(std::string_view text) noexcept {
     bool ascii = true;
     for (std::size_t index = 0; index < text.size(); ++index) {
@@ -57,6 +65,7 @@ constexpr bool is_plain(std::string_view text) noexcept {
             return false;
         if (byte == 0xE2 && next == 0x81 && third >= 0xA0 && third <= 0xAF) return false;
         if (byte == 0xEF && next == 0xBB && third == 0xBF) return false;
+        if ((byte == 0xD8 && next == 0x9C) || (byte == 0xF3 && next == 0xA0)) return false;
     }
     return ascii || utf8::valid(text);
 }

@@ -53,6 +53,7 @@ public:
     static constexpr std::size_t text_most = 1'000;
 
     departures gone;
+    bool visited = false;  ///< something was written before
     std::vector<line> asked;
     std::vector<line> failed;
     std::vector<line> open;
@@ -81,6 +82,7 @@ public:
 
     std::string save() const {
         std::string out;
+        put_field(out, std::uint64_t{visited ? 1u : 0u});
         gone.save(out);
         for (auto const* const lines : {&asked, &failed, &open}) {
             put_field(out, lines->size());
@@ -101,6 +103,7 @@ public:
         basic_work_log loaded;
         field_reader reader{text};
         if (text.empty()) return *this = {}, true;
+        loaded.visited = reader.number(1) != 0;
         if (!loaded.gone.load(reader, message_count)) return false;
         for (auto* const lines : {&loaded.asked, &loaded.failed, &loaded.open})
             for (auto count = reader.number(lines_most); count != 0; --count) {
@@ -144,7 +147,17 @@ inline std::string record_line(std::string_view text, chars limit) {
     auto out = printable(text.substr(begin), limit.count);
     for (auto& byte : out)
         if (byte == '<') byte = '(';
-    return work_log::is_recordable(out) ? out : std::string{};
+        else if (byte == '\t') byte = ' ';
+    if (is_plain(out)) return work_log::is_recordable(out) ? out : std::string{};
+    // Joiners and marks that are not seen are left out, character by character.
+    std::string plain;
+    for (std::size_t place = 0; place < out.size();) {
+        auto const size = utf8::decode(out, place).size;
+        auto const one = std::string_view{out}.substr(place, size);
+        if (is_plain(one)) plain.append(one);
+        place += size;
+    }
+    return work_log::is_recordable(plain) ? plain : std::string{};
 }
 
 /// True if the name contains one of the words, in letters of either case.
@@ -187,10 +200,11 @@ struct work_record {
     std::string write(Draft const& draft, memory& log, std::vector<group> const& leaving, tokens limit,
                       std::string_view = {}) const {
         detail::leaving_groups const leaves{leaving};
-        log.gone.visit(draft, leaves, noter{*this, draft, log});
+        log.gone.visit(draft, leaves, noter<Draft>{*this, draft, log});
+        log.visited = true;
         for (std::size_t most = memory::files_most;; most /= 2) {
             auto text = written(log, most);
-            if (text.empty() || draft.measured(draft.estimator()(text)) <= limit) return text;
+            if (draft.measured(draft.estimator()(text)) <= limit) return text;
             if (most == 0) return {};
         }
     }
@@ -198,6 +212,7 @@ struct work_record {
     friend constexpr bool operator==(work_record const&, work_record const&) = default;
 
 private:
+    static constexpr std::string_view record_head = "Record of it:";
     static constexpr std::string_view asked_label = "User: ";
     static constexpr std::string_view failed_label = "Failed: ";
     static constexpr std::string_view open_label = "Open: ";
@@ -209,6 +224,7 @@ private:
         work_record const& rule;
         Draft const& draft;
         memory& log;
+        bool remembers = log.visited;  ///< then the memory has what earlier records had
 
         void message(std::uint32_t index) const {
             bool const is_user = draft.outline().message_at(index).plain_user;
@@ -221,6 +237,7 @@ private:
         }
         void cut(part_ref, part_view const&) const noexcept {}
         void summary(group which) const {
+            if (remembers) return;
             draft.each_part(which, [&](part_ref, part_view const& part) { rule.read(log, part.text); });
         }
 
@@ -235,8 +252,9 @@ private:
             if (call_id == detail::none32) return;
             draft.original(draft.part_at(call_id), [&](part_view const& call) {
                 if (detail::names_one_of(call.tool, rule.writes)) return;
+                auto const path = rule.file_of(call);
                 for (auto& file : log.files)
-                    if (file.path == rule.file_of(call)) {
+                    if (file.path == path) {
                         file.lines = lines_in(part.text);
                         file.bytes = part.text.size();
                     }
@@ -244,6 +262,11 @@ private:
         }
     };
 
+    /// True for a path that can be read again from the record, where commas and brackets stand behind paths.
+    static constexpr bool is_recorded(std::string_view path) noexcept {
+        return detail::is_listable(path) && path.find(", ") == std::string_view::npos &&
+               path.find(" (") == std::string_view::npos && !path.ends_with(')');
+    }
     static constexpr std::uint64_t lines_in(std::string_view text) noexcept {
         std::uint64_t count = text.empty() || text.ends_with('\n') ? 0 : 1;
         for (char const byte : text) count += byte == '\n' ? 1u : 0u;
@@ -256,7 +279,7 @@ private:
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
         auto path = file_of(call);
-        if (detail::is_listable(path))
+        if (is_recorded(path))
             log.add(
                 {.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
     }
@@ -301,7 +324,8 @@ private:
 
     /// The record of at most so many files, and a twelfth of the lines for each sixteenth of them.
     std::string written(memory const& log, std::size_t most) const {
-        std::string out;
+        std::string out{record_head};
+        out.push_back('\n');
         auto const lines_most = most >= 16 ? memory::lines_most : most;
         auto const add = [&](std::string_view label, std::vector<memory::line> const& entries) {
             auto const begin = entries.size() > lines_most ? entries.size() - lines_most : 0;
@@ -331,7 +355,12 @@ private:
     }
     /// Takes what is not known from the record in a summary.
     void read(memory& log, std::string_view text) const {
-        while (!text.empty()) {
+        // The last head is that of the record: it stands behind whatever a model has written, and lines of texts behind
+        // it are quoted.
+        auto const head = text.rfind("\n" + std::string{record_head} + "\n");
+        if (head == std::string_view::npos) return;
+        text.remove_prefix(head + record_head.size() + 2);
+        while (!text.empty() && !text.starts_with(detail::index_head)) {
             auto const whole = text.substr(0, text.find('\n'));
             text.remove_prefix(whole.size() < text.size() ? whole.size() + 1 : whole.size());
             auto const behind = [&](std::string_view label) {
@@ -353,7 +382,7 @@ private:
             auto const one = names.substr(0, names.find(", "));
             names.remove_prefix(one.size() + 2 < names.size() ? one.size() + 2 : names.size());
             auto const path = one.substr(0, one.find(" ("));
-            bool known = log.files.size() == memory::files_most || !detail::is_listable(path) || path.ends_with(')');
+            bool known = log.files.size() == memory::files_most || !is_recorded(path);
             for (auto const& other : log.files) known = known || other.path == path;
             if (!known) log.files.insert(log.files.begin(), {.path = std::string{path}, .is_written = is_written});
         }
@@ -394,21 +423,30 @@ struct both {
     };
 
     /// Of both together.
-    percent share = {first.share.basis_points + second.share.basis_points};
+    constexpr percent total_share() const noexcept { return {share_of(first) + share_of(second)}; }
 
     constexpr void validate() const {
         first.validate();
         second.validate();
+        detail::reject_unless(total_share().basis_points <= percent::whole,
+                              "condense: both: the shares must be at most 100 % together (see both)");
     }
     template <class Draft>
     std::string write(Draft const& draft, memory& of, std::vector<group> const& leaving, tokens limit,
                       std::string_view before = {}) const {
-        auto const front = detail::scale_down(limit.count, first.share.basis_points, share.basis_points);
+        auto const front = detail::scale_down(limit.count, share_of(first), total_share().basis_points);
         auto text = first.write(draft, of.first, leaving, {front}, before);
         auto const size = draft.measured(draft.estimator()(text));
         return text + second.write(draft, of.second, leaving, limit - size, before);
     }
     friend constexpr bool operator==(both const&, both const&) = default;
+
+private:
+    template <class Index>
+    static constexpr std::uint32_t share_of(Index const& index) noexcept {
+        if constexpr (requires { index.total_share(); }) return index.total_share().basis_points;
+        else return index.share.basis_points;
+    }
 };
 template <class First, class Second>
 both(First, Second) -> both<First, Second>;

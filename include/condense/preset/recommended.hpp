@@ -43,9 +43,10 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, Summary..
 }
 
 /// What leaves `recommended`: a record of the work, and a list of names, a third of it in whole lines, in a quarter of
-/// the window together.
-inline constexpr both recommended_index{work_record{.share = percent{300}},
-                                        name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
+/// the window together. A function, because clang 19 takes `.leaves = constant` in a template for no index.
+constexpr auto recommended_index() {
+    return both{work_record{.share = percent{300}}, name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
+}
 
 /// From 80 % of the window, or 85 % while the prompt cache is in use, all but the task, what no answer has followed and
 /// the newest group becomes one summary: what the user asked, files read and written, what failed and what is open, and
@@ -58,15 +59,15 @@ auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = 
     using namespace literals;
     auto const bound = task | unanswered;
     auto const rest = used <= 2_pct;
-    return recommended_with(
-        to, into, reasoning,
-        summarize{.when = never, .until = rest, .protect = bound, .with = model, .leaves = recommended_index},
-        summarize{.when = relaxed(used >= 80_pct, 5_pct),
-                  .until = rest,
-                  .protect = bound,
-                  .size = 1_tokens,
-                  .with = no_prose{},
-                  .leaves = recommended_index});
+    auto const by_model =
+        summarize{.when = never, .until = rest, .protect = bound, .with = model, .leaves = recommended_index()};
+    auto const by_rule = summarize{.when = relaxed(used >= 80_pct, 5_pct),
+                                   .until = rest,
+                                   .protect = bound,
+                                   .size = 1_tokens,
+                                   .with = no_prose{},
+                                   .leaves = recommended_index()};
+    return recommended_with(to, into, reasoning, by_model, by_rule);
 }
 
 }  // namespace presets

@@ -12,6 +12,7 @@
 
 #include <condense/core/store.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/replay/figures.hpp>
 #include <condense/replay/item_index.hpp>
 #include <condense/replay/sent.hpp>
 #include <condense/replay/shelf.hpp>
