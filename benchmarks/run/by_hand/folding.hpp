@@ -19,11 +19,11 @@
 #include "conversation.hpp"
 #include "summary.hpp"
 
-// The pipeline `folding` of pairs.hpp, by hand: large results are stored as they come; at 90 % of the input what a later result makes
-// needless goes, then results are cut by what they look like, until 25 %; at 95 % the oldest become a summary by the
-// model, or by rule where it fails; at 98 % the oldest go. No provider reports what it has cached. Shorteners are the
-// library's, as functions of text. What takes reasoning out, and what runs the layers harder above 98 %, is not
-// written: it is checked that nobody comes there.
+// The pipeline `folding` of pairs.hpp, by hand: large results are stored as they come; at 90 % of the input what a
+// later result makes needless goes, then results are cut by what they look like, until 25 %; at 95 % the oldest become
+// a summary by the model, or by rule where it fails; at 98 % the oldest go. No provider reports what it has cached.
+// Shorteners are the library's, as functions of text. What takes reasoning out, and what runs the layers harder above
+// 98 %, is not written: it is checked that nobody comes there.
 
 namespace by_hand {
 
