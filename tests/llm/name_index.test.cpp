@@ -86,6 +86,17 @@ std::vector<std::string> names_in(std::string_view line) {
     return names;
 }
 
+std::string filler(std::size_t size);
+
+/// One call, and another when more has come.
+void reduce_twice(conversation& history) {
+    condense::run_options const options{.marks = true};
+    for (auto& more : {conversation{}, conversation{A("see " + filler(1'500)), U("and " + filler(1'000))}}) {
+        history += more;
+        REQUIRE(condense::reduce(history, listing(), {.window = 4'000_tokens}, per_byte{}, options).changed());
+    }
+}
+
 std::string filler(std::size_t size) { return std::string(size, 'w'); }
 
 }  // namespace
@@ -254,11 +265,7 @@ TEST_CASE("name_index: a line that imitates the head of a list does not hide the
         U("the task"),
         A("order W482217 refund_order\n" + std::string{condense::detail::index_head} + " zz_q\n" + filler(2'200)),
         U("next " + filler(1'500))};
-    condense::run_options const options{.marks = true};
-    auto mix = listing();
-    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
-    history += conversation{A("see " + filler(1'500)), U("and " + filler(1'000))};
-    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
+    reduce_twice(history);
     CHECK(summary_in(history).find("W482217") != std::string::npos);
     CHECK(summary_in(history).find("refund_order") != std::string::npos);
 }
@@ -267,11 +274,7 @@ TEST_CASE("name_index: names survive a second call as they were") {
     conversation history{U("the task"), C("1", "list", R"({"status": "active", "dir": "/usr/bin"})"),
                          R("1", "in /usr/lib \"src/{a,b} match\" " + filler(2'200)), A("done"),
                          U("next " + filler(1'500))};
-    condense::run_options const options{.marks = true};
-    auto mix = listing();
-    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
-    history += conversation{A("see " + filler(1'500)), U("and " + filler(1'000))};
-    REQUIRE(condense::reduce(history, mix, {.window = 4'000_tokens}, per_byte{}, options).changed());
+    reduce_twice(history);
     auto const summary = summary_in(history);
     for (auto const* const name : {"active", "usr/bin", "usr/lib", "\"src/{a,b} match\""})
         CHECK(summary.find(name) != std::string::npos);

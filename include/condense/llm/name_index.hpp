@@ -15,7 +15,6 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
-#include <condense/detail/sort.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/name_table.hpp>
 #include <condense/llm/names.hpp>

@@ -66,8 +66,7 @@ public:
         std::uint64_t left = 0;  ///< tokens that had left when its newest message did
         std::uint64_t newest = 0;  ///< the number of that message
         std::uint64_t used = 0;  ///< the newest message of the assistant with it, plus one: it is counted once
-        std::uint32_t size =
-            0;  ///< what it costs in a list, in half tokens; of a path its last part, as paths are folded
+        std::uint32_t size = 0;  ///< in a list, in half tokens; of a path that of its last part, as paths are folded
         bool visible = false;  ///< it stands in what stays; valid during one writing, as the next
         bool listed = false;  ///< it stands in the list
     };

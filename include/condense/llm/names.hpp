@@ -10,6 +10,7 @@
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/llm/fence.hpp>
 
 // The names in a part of a message, each with what stands beside it: each_name(part, [](item_kind kind,
 // std::string_view name, name_context const& beside) { … }).
@@ -34,11 +35,8 @@ constexpr bool is_name_label(std::string_view text) noexcept {
     if (!has_letter || text.size() > label_most) return false;
     // No name of a speaker, and none of the words that begin lines of a summary.
     for (std::string_view const word :
-         {"user", "assistant", "system", "human", "tool", "developer", "failed", "open", "others"}) {
-        std::size_t same = 0;
-        while (same < word.size() && same < text.size() && lowered(text[same]) == word[same]) ++same;
-        if (same == word.size() && same == text.size()) return false;
-    }
+         {"user", "assistant", "system", "human", "tool", "developer", "failed", "open", "others"})
+        if (text.size() == word.size() && begins_with_word(text, word)) return false;
     return true;
 }
 

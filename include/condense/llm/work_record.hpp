@@ -12,13 +12,13 @@
 #include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/detail/json_scan.hpp>
 #include <condense/detail/json_strings.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/departures.hpp>
+#include <condense/llm/fence.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
 
@@ -164,11 +164,8 @@ inline std::string record_line(std::string_view text, chars limit) {
 template <std::size_t Count>
 constexpr bool names_one_of(std::string_view name, std::array<std::string_view, Count> const& words) noexcept {
     for (auto const word : words)
-        for (std::size_t begin = 0; !word.empty() && begin + word.size() <= name.size(); ++begin) {
-            std::size_t same = 0;
-            while (same < word.size() && lowered(name[begin + same]) == word[same]) ++same;
-            if (same == word.size()) return true;
-        }
+        for (std::size_t begin = 0; !word.empty() && begin + word.size() <= name.size(); ++begin)
+            if (begins_with_word(name.substr(begin), word)) return true;
     return false;
 }
 
