@@ -42,15 +42,6 @@ auto listing(Index const& index = {}) {
                     condense::sliding_window{.when = used >= 98_pct}};
 }
 
-/// The text of the summary in a request; empty without one.
-template <class Request>
-std::string summary_in(Request const& request) {
-    for (auto const& m : request)
-        for (auto const& part : m.parts)
-            if (part.text.find("<summary>") != std::string::npos) return part.text;
-    return {};
-}
-
 /// The lines of the list, without the head.
 std::vector<std::string> lines_of(std::string_view summary) {
     std::vector<std::string> lines;

@@ -34,10 +34,7 @@ TEST_CASE("recommended: what leaves is recorded and listed, and no model is aske
         CHECK(session.used().fits());
     }
     CHECK(things.calls == 0);
-    std::string summary;
-    for (auto const& each : sent(session))
-        for (auto const& part : each.parts)
-            if (part.text.find("<summary>") != std::string::npos) summary = part.text;
+    auto const summary = summary_in(sent(session));
     CAPTURE(summary);
     for (auto const* const words : {"User: use tabs\n", "Files read: ", "W481005", "file_3.cpp"})
         CHECK(summary.find(words) != std::string::npos);

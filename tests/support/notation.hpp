@@ -146,6 +146,15 @@ condense::cost recount(conversation const& messages, Estimator const& count = {}
     return sum;
 }
 
+/// The text of the summary among messages; empty without one.
+template <class Messages>
+std::string summary_in(Messages const& messages) {
+    for (auto const& m : messages)
+        for (auto const& part : m.parts)
+            if (part.text.find("<summary>") != std::string::npos) return part.text;
+    return {};
+}
+
 template <class Session>
 void push(Session& session, conversation const& messages) {
     for (auto const& m : messages) session.push(m);

@@ -51,6 +51,13 @@ constexpr bool matches_glob(std::string_view text, std::string_view pattern) noe
     return in_pattern == pattern.size();
 }
 
+/// Lines of text, the last one with or without a line break.
+constexpr std::uint64_t count_lines(std::string_view text) noexcept {
+    std::uint64_t ends = 0;
+    for (auto offset = text.find('\n'); offset != std::string_view::npos; offset = text.find('\n', offset + 1)) ++ends;
+    return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
+}
+
 /// Appends text from outside on one line: as valid UTF-8, with a space for each control character and for each
 /// character that breaks lines or changes the direction of writing, so that it cannot imitate other output.
 constexpr void append_printable(std::string& out, std::string_view text) {

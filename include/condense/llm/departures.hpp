@@ -90,6 +90,9 @@ public:
         next_ = next;
     }
 
+    /// True if messages were visited before.
+    bool begun() const noexcept { return next_ != 0; }
+
     void save(std::string& out) const {
         put_field(out, next_);
         put_field(out, staying_.size());

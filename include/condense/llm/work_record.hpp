@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/file_of_call.hpp>
 #include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/detail/json_strings.hpp>
+#include <condense/detail/json_members.hpp>
+#include <condense/detail/json_scan.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/text.hpp>
@@ -53,7 +55,6 @@ public:
     static constexpr std::size_t text_most = 1'000;
 
     departures gone;
-    bool visited = false;  ///< something was written before
     std::vector<line> asked;
     std::vector<line> failed;
     std::vector<line> open;
@@ -82,7 +83,6 @@ public:
 
     std::string save() const {
         std::string out;
-        put_field(out, std::uint64_t{visited ? 1u : 0u});
         gone.save(out);
         for (auto const* const lines : {&asked, &failed, &open}) {
             put_field(out, lines->size());
@@ -103,7 +103,6 @@ public:
         basic_work_log loaded;
         field_reader reader{text};
         if (text.empty()) return *this = {}, true;
-        loaded.visited = reader.number(1) != 0;
         if (!loaded.gone.load(reader, message_count)) return false;
         for (auto* const lines : {&loaded.asked, &loaded.failed, &loaded.open})
             for (auto count = reader.number(lines_most); count != 0; --count) {
@@ -198,7 +197,6 @@ struct work_record {
                       std::string_view = {}) const {
         detail::leaving_groups const leaves{leaving};
         log.gone.visit(draft, leaves, noter<Draft>{*this, draft, log});
-        log.visited = true;
         for (std::size_t most = memory::files_most;; most /= 2) {
             auto text = written(log, most);
             if (draft.measured(draft.estimator()(text)) <= limit) return text;
@@ -221,7 +219,7 @@ private:
         work_record const& rule;
         Draft const& draft;
         memory& log;
-        bool remembers = log.visited;  ///< then the memory has what earlier records had
+        bool remembers = log.gone.begun();  ///< then the memory has what earlier records had
 
         void message(std::uint32_t index) const {
             bool const is_user = draft.outline().message_at(index).plain_user;
@@ -249,10 +247,10 @@ private:
             if (call_id == detail::none32) return;
             draft.original(draft.part_at(call_id), [&](part_view const& call) {
                 if (detail::names_one_of(call.tool, rule.writes)) return;
-                auto const path = rule.file_of(call);
+                auto const path = file_of_call{}(call).value_or("");
                 for (auto& file : log.files)
                     if (file.path == path) {
-                        file.lines = lines_in(part.text);
+                        file.lines = detail::count_lines(part.text);
                         file.bytes = part.text.size();
                     }
             });
@@ -264,59 +262,44 @@ private:
         return detail::is_listable(path) && path.find(", ") == std::string_view::npos &&
                path.find(" (") == std::string_view::npos && !path.ends_with(')');
     }
-    static constexpr std::uint64_t lines_in(std::string_view text) noexcept {
-        std::uint64_t count = text.empty() || text.ends_with('\n') ? 0 : 1;
-        for (char const byte : text) count += byte == '\n' ? 1u : 0u;
-        return count;
-    }
     void note(std::vector<memory::line>& entries, std::string_view text, std::uint64_t message) const {
         if (auto entry = detail::record_line(text, line); !entry.empty())
             memory::add(entries, std::move(entry), message);
     }
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
-        auto path = file_of(call);
+        auto path = file_of_call{}(call).value_or("");
         if (is_recorded(path))
             log.add(
                 {.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
     }
-    /// The first string among the arguments whose key names a file; empty if there is none.
-    static std::string file_of(part_view const& call) {
-        std::string path;
-        static_cast<void>(detail::json::each_string(call.text, [&](detail::json::spelt_string const& string) {
-            if (!path.empty() || string.depth != 1) return;
-            for (std::string_view const key : {"path", "file_path", "filepath", "filename", "file", "notebook_path"})
-                if (string.key == key)
-                    path = detail::json::string_value(call.text.substr(string.begin - 1, string.text.size() + 2));
-        }));
-        return path;
-    }
-    /// Tasks are objects with a text and a status that is not done.
+    /// Tasks are objects, the innermost ones, with a text and a status that is not done.
     void note_tasks(memory& log, std::string_view arguments, std::uint64_t message) const {
-        std::vector<std::string> open;
-        std::string text;
-        bool done = false;
-        auto const close = [&] {
-            if (!text.empty() && !done) open.push_back(std::move(text));
-            text.clear();
-            done = false;
-        };
-        std::size_t depth = 0;
-        bool const valid = detail::json::each_string(arguments, [&](detail::json::spelt_string const& string) {
-            auto const value = detail::json::string_value(arguments.substr(string.begin - 1, string.text.size() + 2));
-            bool const names_task = string.key == "content" || string.key == "text" || string.key == "step" ||
-                                    string.key == "title" || string.key == "task" || string.key == "description";
-            if (names_task && string.depth >= 2) {
-                if (!text.empty() && string.key != "description") close();
-                if (text.empty()) text = value;
-                depth = string.depth;
-            } else if (string.key == "status" && (depth == 0 || string.depth == depth))
-                done = value == "completed" || value == "done" || value == "cancelled";
-        });
-        close();
-        if (!valid) return;
+        namespace json = detail::json;
+        if (!json::valid(arguments)) return;
         log.open.clear();
-        for (auto const& one : open) note(log.open, one, message);
+        json::scanner scan{arguments};
+        std::string_view key;
+        std::string text;
+        bool is_done = false;
+        for (auto token = scan.next(); token != json::token::done; token = scan.next()) {
+            if (token == json::token::key) key = scan.text().substr(1, scan.text().size() - 2);
+            else if (token == json::token::string && key == "status") {
+                auto const status = json::string_value(scan.text());
+                is_done = status == "completed" || status == "done" || status == "cancelled";
+            } else if (token == json::token::string && text.empty() && names_task(key))
+                text = json::string_value(scan.text());
+            else if (json::opens(token) || token == json::token::close) {
+                if (token == json::token::close && !is_done) note(log.open, text, message);
+                text.clear();
+                is_done = false;
+            }
+        }
+    }
+    static constexpr bool names_task(std::string_view key) noexcept {
+        for (std::string_view const name : {"content", "text", "step", "title", "task", "description"})
+            if (key == name) return true;
+        return false;
     }
 
     /// The record of at most so many files, and a twelfth of the lines for each sixteenth of them.

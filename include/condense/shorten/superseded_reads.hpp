@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/file_of_call.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/sort.hpp>
 #include <condense/policy/protect.hpp>
@@ -22,27 +23,6 @@
 
 namespace condense {
 inline namespace v1 {
-
-/// The file of a call: the first of these members of its JSON arguments that is a string. Nothing if there is none.
-struct file_of_call {
-    std::array<std::string_view, 7> members = {"path", "file_path", "filepath",     "filename",
-                                               "file", "uri",       "notebook_path"};
-
-    constexpr std::optional<std::string> operator()(part_view const& call) const {
-        auto best_rank = members.size();
-        std::string_view value_text;
-        detail::json::each_member(call.text, [&](std::string_view name, std::string_view value) {
-            for (std::size_t rank = 0; rank <= best_rank && rank < members.size(); ++rank)
-                if (name == members[rank] && value.front() == '"') {
-                    best_rank = rank;
-                    value_text = value;
-                }
-        });
-        if (best_rank == members.size()) return std::nullopt;
-        return detail::json::string_value(value_text);
-    }
-    friend constexpr bool operator==(file_of_call const&, file_of_call const&) = default;
-};
 
 /// The range of the file that a call reads: all its other arguments, except those that are null or in `idle`. Empty
 /// means the whole file, so an unknown argument never passes for it.

@@ -8,6 +8,7 @@
 
 #include <condense/core/quantity.hpp>
 #include <condense/detail/reject.hpp>
+#include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
 // Limits of text: one size, or several that hold at once, 128_lines && 10'240_bytes, or a share of the window, 5_pct;
@@ -185,13 +186,6 @@ struct large_parts {
         return part.size >= least_size || (part.cost > most_cost && part.size != 0);
     }
 };
-
-/// Lines of text, the last one with or without a line break.
-constexpr std::uint64_t count_lines(std::string_view text) noexcept {
-    std::uint64_t ends = 0;
-    for (auto offset = text.find('\n'); offset != std::string_view::npos; offset = text.find('\n', offset + 1)) ++ends;
-    return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
-}
 
 }  // namespace detail
 }  // namespace v1
