@@ -52,7 +52,7 @@ constexpr auto recommended_index() {
 /// the newest group becomes one summary: what the user asked, files read and written, what failed and what is open, and
 /// the names in all that has left. The model writes one before it only when it is told to, by `session.run(force{})`,
 /// or under pressure: with a call for each reduction sessions cost 48 % more at a window of 8,000 tokens, and 25 % more
-/// at 32,000, and show later turns no more. `reasoning` is `find_model(name).facts.reasoning`. Leaves the results of
+/// at 32,000, and show later turns as much. `reasoning` is `find_model(name).facts.reasoning`. Leaves the results of
 /// the tool `read_artifact` alone. The figures come from replaying recorded conversations at windows of 8,000 and
 /// 32,000 tokens.
 template <journal Journal, class Store, class Model>
