@@ -9,6 +9,7 @@
 
 #include <condense/detail/braces.hpp>
 #include <condense/detail/fnv.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/names.hpp>
 
@@ -199,7 +200,7 @@ private:
         return true;
     }
     std::size_t slot_of(std::string_view label) const noexcept {
-        auto slot = static_cast<std::size_t>(fnv1a(label) % slots_.size());
+        auto slot = as_size(fnv1a(label) % slots_.size());
         while (slots_[slot] != 0 && labels_[slots_[slot] - 1].label != label) slot = (slot + 1) % slots_.size();
         return slot;
     }

@@ -40,7 +40,7 @@ public:
         each_item(line, [&](item_kind, std::string_view item) {
             auto const hash = fnv1a(item);
             auto const bit = (hash ^ hash >> 32) % (known_.size() * 64);
-            auto& block = known_[static_cast<std::size_t>(bit / 64)];
+            auto& block = known_[as_size(bit / 64)];
             names += (block >> bit % 64 & 1) == 0 ? 1u : 0u;
             block |= std::uint64_t{1} << bit % 64;
         });
@@ -49,7 +49,7 @@ public:
         auto density = mul_capped(names, 1u << 14) / (line.size() + 16) + 8;
         std::size_t score = 1;
         for (; density >= 16; density /= 2) score += 8;
-        score += static_cast<std::size_t>(density - 8);
+        score += as_size(density - 8);
         return score < most ? score : most - 1;
     }
 
