@@ -436,9 +436,13 @@ TEMPLATE_TEST_CASE("json: a text in place of media", "[adapt][json]", json, orde
         auto const* const legacy = R"({"role":"function","name":"f","content":["a",{"type":"image"}]})";
         CHECK(with(legacy, 1) == same(legacy));
     }
-    SECTION("blocks beside which a text would have another type stay") {
-        auto const* const other = R"({"role":"user","content":[{"type":"input_image","image_url":"u"}]})";
-        CHECK(with(other, 0) == same(other));
+    SECTION("in the form of its neighbours, and not where there are no blocks") {
+        CHECK(with(R"({"role":"user","content":[{"type":"input_image","image_url":"u"}]})", 0) ==
+              same(R"({"role":"user","content":[{"type":"input_text","text":"[a cat]"}]})"));
+        CHECK(with(R"({"role":"user","parts":[{"inlineData":{"data":"u"}}]})", 0) ==
+              same(R"({"role":"user","parts":[{"text":"[a cat]"}]})"));
+        auto const* const other = R"({"role":"user","content":"look","images":["iVBO"]})";
+        CHECK(with(other, 1) == same(other));
     }
 }
 
@@ -655,8 +659,7 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
         CHECK(condense::messages_of(other).list == nullptr);
         CHECK_FALSE(condense::messages_of(other).error);
     }
-    auto foreign = read<TestType>(
-        R"({"messages":[{"role":"user","content":"a"},{"role":"model","parts":[{"functionCall":{"name":"f"}}]}]})");
+    auto foreign = read<TestType>(R"({"messages":[{"role":"user","content":"a"},{"from":"human","value":"hi"}]})");
     auto const found = condense::messages_of(foreign);
     CHECK_FALSE(found);
     CHECK(found.list != nullptr);

@@ -21,15 +21,15 @@ using nlohmann::ordered_json;
 namespace detail = condense::detail;
 
 constexpr bool types_of_media_are_known() {
-    for (std::string_view const type : {"image", "image_url", "input_image", "input_audio", "audio", "document", "file",
-                                        "input_file", "video", "video_url"})
-        if (!detail::is_media(type)) return false;
-    for (std::string_view const type :
-         {"", "text", "input_text", "output_text", "images", "Image", "tool_use", "image "})
-        if (detail::is_media(type)) return false;
+    for (std::string_view const key : {"inlineData", "file_data", "image", "document"})
+        if (!detail::is_media_key(key)) return false;
+    for (std::string_view const key : {"", "text", "images", "toolUse", "cachePoint"})
+        if (detail::is_media_key(key)) return false;
     return detail::media_name("image_url") == "image" && detail::media_name("input_image") == "image" &&
-           detail::media_name("input_audio") == "audio" && detail::media_name("document") == "document" &&
-           detail::media_name("").empty() && detail::media_name("input_").empty();
+           detail::media_name("image-data") == "image" && detail::media_name("fileData") == "file" &&
+           detail::media_name("inline_data") == "media" && detail::media_name("input_audio") == "audio" &&
+           detail::media_name("document") == "document" && detail::media_name("").empty() &&
+           detail::media_name("input_").empty();
 }
 static_assert(types_of_media_are_known());
 
@@ -70,6 +70,20 @@ TEMPLATE_TEST_CASE("json_media: what each shape of block says", "[adapt][json]",
         {R"({"type":"video_url","video_url":{"url":"https://host/v"}})", "video at https://host/v"},
         {R"({"type":"image_url","image_url":{"url":"data:,four"}})", "image, 4 bytes"},
         {R"({"type":"image"})", "image"},
+        {R"({"inlineData":{"mimeType":"image/png","data":"iVBORw0K"}})", "image/png, 6 bytes"},
+        {R"({"fileData":{"mimeType":"application/pdf","fileUri":"gs://host/a.pdf"}})",
+         "application/pdf at gs://host/a.pdf"},
+        {R"({"image":{"format":"png","source":{"bytes":"iVBORw0K"}}})", "image/png, 6 bytes"},
+        {R"({"document":{"format":"pdf","name":"report","source":{"bytes":"JVBE"}}})", "document/pdf, 3 bytes, report"},
+        {R"({"type":"image","image":"iVBORw0K","mediaType":"image/png"})", "image/png, 6 bytes"},
+        {R"({"type":"file","data":"https://host/a.pdf","mediaType":"application/pdf"})",
+         "application/pdf at https://host/a.pdf"},
+        {R"({"type":"file","url":"data:image/png;base64,iVBORw0=","mediaType":"image/png","filename":"a.png"})",
+         "image/png, 5 bytes, a.png"},
+        {R"({"type":"image","data":"iVBORw0K","mimeType":"image/png"})", "image/png, 6 bytes"},
+        {R"({"type":"resource","resource":{"uri":"file:///a.bin","mimeType":"application/zip","blob":"UEsD"}})",
+         "application/zip, 3 bytes at file:///a.bin"},
+        {R"("iVBORw0K")", "image, 6 bytes"},
     };
     for (auto const& [block, text] : expected) {
         CAPTURE(block);
@@ -84,7 +98,6 @@ TEST_CASE("json_media: what is of the wrong type is not looked at", "[adapt][jso
     CHECK(words(R"({"type":7})").empty());
     CHECK(words("[]").empty());
     CHECK(words("null").empty());
-    CHECK(words(R"("image")").empty());
 }
 
 TEST_CASE("json_media: what is long or does not print is not shown", "[adapt][json]") {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <condense/adapt/json_edits.hpp>
+
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
 
@@ -16,14 +18,11 @@ using adapt_tests::dump;
 using adapt_tests::list;
 using adapt_tests::read;
 using condense::detail::each_piece;
-using condense::detail::is_media;
 using condense::detail::json_piece;
 using condense::detail::piece_at;
+using condense::detail::text_form;
 using nlohmann::json;
 using nlohmann::ordered_json;
-
-static_assert(is_media("image") && is_media("video_url"));
-static_assert(!is_media("") && !is_media("imag") && !is_media("image_") && !is_media("Image") && !is_media("text"));
 
 /// The parts of a message, with the dump where that is the text.
 template <class Json>
@@ -57,13 +56,13 @@ list places(std::string_view text) {
     return out;
 }
 
-/// The message where the part's text was replaced by NEW, through its place.
+/// The message where the part's text was replaced by NEW.
 template <class Json>
 std::string replaced(std::string_view text, std::size_t index) {
     auto m = read<Json>(text);
     auto const piece = piece_at(m, index);
     REQUIRE(piece.text.parent != nullptr);
-    piece.text.write("NEW");
+    condense::detail::json_editor<Json>{m}.write(index, piece.form == text_form::json ? R"("NEW")" : "NEW");
     return m.dump();
 }
 

@@ -280,7 +280,8 @@ TEST_CASE("whatever a conversation holds, its request alternates, its words are 
                 add(apart, condense::detail::render(session.history()[index], outline, edits, index, false));
             };
             auto const summary = [&](condense::group which) {
-                add(apart, condense::detail::render_summary<chat_message>(edits, which, false));
+                add(apart, condense::detail::render_summary<chat_message>([](std::uint32_t) { return chat_message{}; },
+                                                                          outline, edits, which, false));
             };
             auto const answer = [](std::uint32_t) {};
             condense::detail::each_place(outline, edits, kept, changed, summary, answer);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json_edits.hpp>
+#include <condense/adapt/json_make.hpp>
 #include <condense/adapt/json_parse.hpp>
 #include <condense/adapt/json_shape.hpp>
 #include <condense/adapt/json_understood.hpp>
@@ -19,7 +20,7 @@
 #include <condense/core/message.hpp>
 #include <condense/core/reduce.hpp>
 
-// nlohmann::json and ordered_json as messages, in OpenAI chat or Anthropic messages shape:
+// nlohmann::json and ordered_json as messages, in the shapes of json_blocks.hpp:
 // `condense::reduce(*condense::messages_of(document), mix, budget)`.
 
 namespace condense {
@@ -39,6 +40,14 @@ void erase_mark(Json& message) {
     if (message.is_object()) message.erase(mark_member);
 }
 
+/// The role of an item, which has none of its own: what the model writes is the assistant's.
+template <class Json>
+role role_of_item(Json const& m) {
+    auto const* const row = row_of(item_rows, text_member(m, "type"));
+    if (row == nullptr) return member_of(m, "parts") != nullptr ? role::user : role::other;  // Gemini's default
+    return row->use == block_use::result || row->use == block_use::opaque_result ? role::tool : role::assistant;
+}
+
 }  // namespace detail
 
 /// Messages are read one by one, so a conversation may mix the shapes. A field of an unexpected type counts as missing,
@@ -47,27 +56,43 @@ void erase_mark(Json& message) {
 ///
 /// | where | part |
 /// |---|---|
-/// | `content` string, or block `text` or plain string | text; in a message of role tool, a result |
-/// | `thinking`, `redacted_thinking`; `reasoning_content` | reasoning, sealed where signed or redacted |
-/// | `tool_use`, `server_tool_use`, `mcp_tool_use`; `tool_calls`, `function_call` | tool call |
-/// | `tool_result` and its inner text blocks; `..._tool_result`, sealed | tool result |
-/// | images, audio, video, files, also inside results | media, sealed, 1,600 tokens each; their type, size or link |
-/// | `document` of plain text | text |
+/// | `parts`; `content`, as a string or as blocks | see below; in a message of role tool, a result |
+/// | `reasoning_content`, `thinking` | reasoning |
 /// | `refusal` string | text |
-/// | anything else in `content` or `tool_calls` | other, sealed: its dump |
+/// | `images` | media |
+/// | `tool_calls`, `function_call` | tool call |
 ///
-/// Strings are shown without copying; an object (`input`) is shown as its dump, so an edit of it must be JSON. Edits
-/// leave everything else in the message unchanged, unknown fields included.
+/// Blocks, and OpenAI Responses items, which are messages of one block:
+///
+/// | block | part |
+/// |---|---|
+/// | text, or a plain string | text |
+/// | thinking, reasoning | reasoning, sealed where signed or encrypted |
+/// | a call, also one that the provider runs | tool call; sealed where signed, or where it has no JSON arguments |
+/// | a result, and its inner text blocks | tool result; sealed where the provider wrote it |
+/// | a tool part of a UI message, `mcp_call` | tool call, and its result once there is one |
+/// | images, audio, video, files, also inside results | media, sealed, 1,600 tokens each; their type, size or link |
+/// | a document of plain text, a text resource | text |
+/// | anything else | other, sealed: its dump |
+///
+/// Strings are shown without copying. An object is shown as its dump: an edit of arguments must be JSON, an edit of a
+/// result becomes a text in the form of the shape. Edits leave everything else in the message unchanged, unknown fields
+/// included.
 template <json_type Json>
 struct message_traits<Json> {
-    static role role_of(Json const& m) { return role_named(detail::text_member(m, "role")); }
+    static role role_of(Json const& m) {
+        auto const speaker = detail::text_member(m, "role");
+        return speaker.empty() ? detail::role_of_item(m) : role_named(speaker);
+    }
 
     static void each_part(Json const& m, auto&& sink) {
         if (auto wrong = shape_error_of(m)) detail::reject_shape(std::move(wrong));
-        detail::each_piece(m, [&sink](detail::json_piece<Json const> const& piece) {
+        detail::each_piece(m, [&](detail::json_piece<Json const> const& piece) {
             bool const media = piece.part.kind == part_kind::media;
             if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
-            auto const* const value = media ? piece.removable.find() : piece.text.find();
+            auto const* const value = !media                              ? piece.text.find()
+                                      : piece.removable.parent == nullptr ? &m
+                                                                          : piece.removable.find();
             auto const text = value == nullptr ? std::string{}
                               : media          ? detail::media_text(*value)
                                                : detail::dump_of(*value);
@@ -121,49 +146,42 @@ struct message_traits<Json> {
         for (auto index = last.rbegin(); index != last.rend(); ++index) without_part(m, *index);
     }
 
-    /// A message with string content, which both shapes have.
+    /// A message with string content, which most shapes have.
     static Json make(role speaker, std::string text) {
-        auto result = Json::object();
-        result["role"] = std::string{v1::name(speaker)};
-        result["content"] = std::move(text);
-        return result;
+        return detail::text_message<Json>(detail::text_home::content, speaker, std::move(text));
+    }
+    /// A message in the shape of another message of the conversation.
+    static Json make(role speaker, std::string text, Json const& neighbour) {
+        return detail::text_message<Json>(detail::text_home_of(neighbour), speaker, std::move(text));
     }
 
-    /// A message with a `tool_result` block if the call is a block `tool_use` of `content`, else one of role tool, or
-    /// function. A call that the provider runs itself takes no result of ours: null.
+    /// A message with the result of a call of `m`, in the shape of that call; see detail::result_message.
     /// Blocks are searched from the one with the call's `index` backward, as few have more parts than one.
     static Json make_result(Json const& m, part_view const& call, std::string text, std::size_t index = 0) {
-        auto result = Json::object();
-        auto const* const content = detail::member_of(m, "content");
-        bool in_content = false;
-        auto const count = content != nullptr && content->is_array() ? content->size() : 0;
+        auto const* list = detail::member_of(m, "parts");
+        if (list == nullptr) list = detail::member_of(m, "content");
+        Json const* block = nullptr;
+        auto const count = list != nullptr && list->is_structured() ? list->is_array() ? list->size() : 1 : 0;
         auto const first = index < count ? index : count - 1;
-        for (std::size_t step = 0; step < count; ++step) {
-            auto const& block = (*content)[step <= first ? first - step : step];
-            auto const type = detail::text_member(block, "type");
-            if (!type.ends_with("tool_use") || detail::text_member(block, "id") != call.call) continue;
-            if (type != "tool_use") return result;
-            in_content = true;
-            break;
+        for (std::size_t step = 0; step < count && block == nullptr; ++step) {
+            auto const& each = list->is_array() ? (*list)[step <= first ? first - step : step] : *list;
+            if (detail::holds_call(each, call)) block = &each;
         }
-        if (!in_content) {
-            bool const legacy = call.call.empty() && detail::member_of(m, "function_call") != nullptr;
-            result["role"] = legacy ? "function" : "tool";
-            if (legacy) result["name"] = std::string{call.tool};
-            else result["tool_call_id"] = std::string{call.call};
-            result["content"] = std::move(text);
-            return result;
-        }
-        auto block = Json::object();
-        block["type"] = "tool_result";
-        block["tool_use_id"] = std::string{call.call};
-        block["is_error"] = true;
-        block["content"] = std::move(text);
-        result["role"] = "user";
-        result["content"] = Json::array();
-        result["content"].push_back(std::move(block));
-        return result;
+        return detail::result_message(m, block, call, std::move(text));
     }
+
+    /// True for what the model wrote in one answer: items of OpenAI Responses behind its reasoning or other calls.
+    static bool joins_previous(Json const& m, role previous) {
+        if (previous != role::assistant) return false;
+        auto const type = detail::text_member(m, "type");
+        if (type.empty()) return false;
+        if (!detail::text_member(m, "role").empty()) return type == "message" && role_of(m) == role::assistant;
+        auto const* const row = detail::row_of(detail::item_rows, type);
+        return row != nullptr && type != "reasoning" && role_of(m) == role::assistant;
+    }
+
+    /// Joins what two neighbours hold, where they have nothing but texts or blocks.
+    static bool append(Json& m, Json const& next) { return detail::append_message(m, next); }
 
     /// JSON on one line; where that would lose something (ill-formed UTF-8), self-described CBOR.
     static std::string to_bytes(Json const& m) {
@@ -183,7 +201,9 @@ struct message_traits<Json> {
 
     /// Who speaks; in a message of role tool `name` is the tool's.
     static std::string_view name_of(Json const& m) {
-        return role_of(m) == role::tool ? std::string_view{} : detail::text_member(m, "name");
+        auto const speaker = detail::text_member(m, "role");  // the name of an item is its tool's
+        return speaker.empty() || role_named(speaker) == role::tool ? std::string_view{}
+                                                                    : detail::text_member(m, "name");
     }
 
     /// The mark is the string member "condense". Providers refuse unknown members: see without_marks.
@@ -230,27 +250,51 @@ template <class Json>
 inline constexpr bool holds_history<json_messages<Json>> = true;
 }  // namespace detail
 
-/// The messages of a document, as a range that `reduce` can write to: the document itself if it is an array, else its
-/// member `messages` (a request body). False if there are none, or if one has a shape that is not understood; see
-/// shape_error_of. Reads every message once.
+/// The array of messages in a document, whatever they are: the document itself if it is an array, else the member of a
+/// request body, `messages`, `input`, `contents` or `prompt`, also inside `params` (JSON-RPC). Null if there is none.
 template <json_type Json>
-json_messages<Json> messages_of(Json& document) {
-    auto* const list = document.is_array() ? &document : detail::member_of(document, "messages");
-    json_messages<Json> result{list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>()};
+auto* message_array(Json& document) {
+    using array = std::conditional_t<std::is_const_v<Json>, typename Json::array_t const, typename Json::array_t>;
+    auto* holder = &document;
+    if (auto* const params = detail::object_member(document, "params")) holder = params;
+    auto* list = holder->is_array() ? holder : nullptr;
+    for (auto const* const key : {"messages", "input", "contents", "prompt"})
+        if (list == nullptr)
+            if (auto* const member = detail::member_of(*holder, key); member != nullptr && member->is_array())
+                list = member;
+    return list == nullptr ? nullptr : list->template get_ptr<array*>();
+}
+
+/// The messages of a document, as a range that `reduce` can write to; see message_array. False if there are none, or if
+/// one has a shape that is not understood, or not `only`; see shape_error_of. Reads every message once.
+template <json_type Json>
+json_messages<Json> messages_of(Json& document, std::optional<json_shape> only = std::nullopt) {
+    json_messages<Json> result{message_array(document)};
     for (std::size_t index = 0; result.list != nullptr && index < result.list->size() && !result.error; ++index)
-        result.error = shape_error_of((*result.list)[index], index);
+        result.error = shape_error_of((*result.list)[index], index, only);
     return result;
 }
 
-/// The cost of the member `system` of a document, a system prompt outside of the messages; 0 without such a member.
+/// The cost of what a request body sends beside its messages: system texts (`system`, `instructions`,
+/// `systemInstruction`, `systemPrompt`), and the schemas of tools (`tools`, `toolConfig`, `functions`) as JSON.
 template <json_type Json, token_estimator Estimator>
 tokens overhead_of(Json const& document, Estimator const& estimator) {
-    if (!document.is_object()) return {};
-    auto const system = document.find("system");
-    if (system == document.end()) return {};
+    auto const* const params = detail::object_member(document, "params");
+    auto const& holder = params != nullptr ? *params : document;
     cost sum;
-    v1::each_part(Json{{"role", "system"}, {"content", *system}},
-                  [&](part_view const& part) { sum += detail::part_cost(estimator, part); });
+    for (auto const* const key : {"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"})
+        if (auto const* const text = detail::member_of(holder, key)) {
+            auto m = Json::object();
+            m["role"] = "system";
+            if (auto const* const blocks = detail::member_of(*text, "parts")) m["parts"] = *blocks;
+            else m["content"] = *text;
+            detail::each_piece(std::as_const(m), [&](detail::json_piece<Json const> const& piece) {
+                sum += detail::part_cost(estimator, piece.part);
+            });
+        }
+    for (auto const* const key : {"tools", "toolConfig", "functions"})
+        if (auto const* const tools = detail::member_of(holder, key); tools != nullptr && detail::has_value(*tools))
+            sum += estimator(detail::dump_of(*tools));
     return sum.tokens();
 }
 

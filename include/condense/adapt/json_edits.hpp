@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -35,16 +36,14 @@ public:
         if (piece.text.parent == nullptr || piece.part.sealed) return;
         auto const* const value = piece.text.find();
         bool const exists = value != nullptr;
-        if (!piece.is_dump) {
-            if (text == piece.part.text) return;
-            piece.text.write(Json(std::move(text)));
-        } else {
-            // A dump loses ill-formed UTF-8 and NaN, so an equal text keeps the value.
-            if (exists && dump_of(*value) == text) return;
+        // A dump loses ill-formed UTF-8 and NaN, so an equal text keeps the value.
+        if (piece.is_dump ? exists && dump_of(*value) == text : text == piece.part.text) return;
+        auto const& place = piece.written.parent != nullptr ? piece.written : piece.text;
+        if (piece.form == text_form::json) {
             auto parsed = parse_json<Json>(text);
             if (!parsed) return;
-            piece.text.write(std::move(parsed.value));
-        }
+            place.write(std::move(parsed.value));
+        } else place.write(in_form(piece.form, std::move(text), piece.part.status));
         if (!exists) look();  // the new value may have moved others
     }
 
@@ -62,37 +61,27 @@ public:
                 known || (!goes[index] && piece.part.kind != part_kind::other && piece.removable.parent != &message_);
         }
         if (!known) return false;
-        auto* const content = member_of(message_, "content");
-        auto* const calls = member_of(message_, "tool_calls");
-        std::vector<std::size_t> blocks;
-        std::vector<std::size_t> call_places;
-        std::vector<json_place<Json>> members;
-        std::size_t block = 0;  // of content, the holder of the array looked at last
+        losses all_losses;
         for (std::size_t index = 0; index < pieces_.size();) {
-            auto const& place = pieces_[index].piece.removable;
+            auto const block = pieces_[index].piece.block;
             auto const first = index++;
-            if (place.parent == nullptr) continue;
-            if (place.parent == &message_ || place.parent == content || place.parent == calls) {
-                if (!goes[first]) continue;
-                if (place.parent == &message_) members.push_back(place);
-                else (place.parent == content ? blocks : call_places).push_back(place.index);
+            if (block.parent == nullptr) {
+                if (goes[first]) add(pieces_[first].piece.removable, all_losses);
                 continue;
             }
             // Parts in one block: it goes with the last of them.
-            while (index < pieces_.size() && pieces_[index].piece.removable.parent == place.parent) ++index;
-            std::vector<std::size_t> elements;
-            for (auto inner = first; inner < index; ++inner)
-                if (goes[inner]) elements.push_back(pieces_[inner].piece.removable.index);
-            if (elements.size() != index - first) {
-                erase(*place.parent, elements);
-                continue;
-            }
-            while (member_of((*content)[block], "content") != place.parent) ++block;
-            blocks.push_back(block);
+            bool whole = goes[first];
+            for (; index < pieces_.size() && is_same(pieces_[index].piece.block, block); ++index)
+                whole = whole && goes[index];
+            if (whole) add(block, all_losses);
+            else
+                for (auto part = first; part < index; ++part)
+                    if (goes[part]) add(pieces_[part].piece.removable, all_losses);
         }
-        if (!blocks.empty()) erase(*content, blocks);
-        if (!call_places.empty()) erase(*calls, call_places);
-        for (auto const& place : members) place.erase();
+        // Inner arrays first, because blocks move when the array that holds them is emptied.
+        for (auto const& array : all_losses.inner) erase(*array.parent, array.indices);
+        for (auto const& array : all_losses.outer) erase(*array.parent, array.indices);
+        for (auto const& place : all_losses.members) place.erase();
         return true;
     }
 
@@ -101,6 +90,51 @@ private:
         json_piece<Json> piece;
         bool alone = false;  ///< media whose answer shows no result of its own, so that a text there would become one
     };
+
+    /// Elements of an array, by ascending index.
+    struct elements {
+        Json* parent = nullptr;
+        std::vector<std::size_t> indices = {};
+    };
+    /// What is to be erased.
+    struct losses {
+        std::vector<json_place<Json>> members = {};
+        std::vector<elements> outer = {};  ///< of arrays that are members of the message
+        std::vector<elements> inner = {};  ///< of arrays inside a block
+    };
+
+    static bool is_same(json_place<Json> const& a, json_place<Json> const& b) {
+        return a.parent == b.parent && a.key == b.key && a.index == b.index;
+    }
+    void add(json_place<Json> const& place, losses& all) const {
+        if (place.parent == nullptr) return;
+        if (place.key != nullptr) return all.members.push_back(place);
+        bool outer = false;
+        for (auto const* const key : {"content", "parts", "tool_calls", "images"})
+            outer = outer || member_of(message_, key) == place.parent;
+        auto& arrays = outer ? all.outer : all.inner;
+        // Inner places come block by block; outer arrays are few.
+        auto array = arrays.end();
+        if (!outer && !arrays.empty() && arrays.back().parent == place.parent) --array;
+        if (outer)
+            array = std::find_if(arrays.begin(), arrays.end(),
+                                 [&](elements const& each) { return each.parent == place.parent; });
+        if (array == arrays.end()) array = arrays.insert(array, {place.parent});
+        array->indices.push_back(place.index);
+    }
+
+    /// The value that holds `text` in a form other than JSON.
+    static Json in_form(text_form form, std::string text, part_status status) {
+        if (form == text_form::string) return Json(std::move(text));
+        auto result = Json::object();
+        if (form == text_form::text_block) result["type"] = "text";
+        if (form == text_form::input_block) result["type"] = "input_text";
+        if (form == text_form::typed_value) result["type"] = status == part_status::error ? "error-text" : "text";
+        result[form == text_form::typed_value     ? "value"
+               : form == text_form::output_member ? "output"
+                                                  : "text"] = std::move(text);
+        return result;
+    }
 
     /// Reads the message. The part that is shown for an answer of media alone has its place behind them.
     void look() {
@@ -118,21 +152,24 @@ private:
 
     /// Replaces a block of media by a block of text. Not where the number of parts would change (in a result of media
     /// alone the text would become the result) or where the part would become a user's text (in a result without id):
-    /// there an Anthropic tool_result gets a document of plain text, and other results stay as they are. So do blocks
-    /// of shapes whose text is not of type `text`.
+    /// there an Anthropic tool_result gets a document of plain text, and other results stay as they are. So do media
+    /// that are no blocks, and those that are the message itself.
     void write_in_place_of_media(json_piece<Json> const& piece, bool is_alone, std::string text) {
+        if (piece.removable.parent == nullptr) return;
         auto& block = *piece.removable.find();
+        if (!block.is_object() || media_text(block) == text) return;
         auto const type = text_member(block, "type");
-        if (type == "input_image" || type == "input_file" || media_text(block) == text) return;
         bool const is_tool = role_named(text_member(message_, "role")) == role::tool;
-        bool const in_result = is_tool || piece.removable.parent != member_of(message_, "content");
+        bool const in_result = is_tool || !is_same(piece.removable, piece.block);
         bool const fits = !in_result || (!is_alone && !piece.part.call.empty());
-        if (!fits && is_tool) return;
+        if (!fits && (is_tool || !piece.shapes.contains(json_shape::anthropic))) return;
+        bool const of_input = type == "input_image" || type == "input_file";
+        auto const form = type.empty() ? text_form::keyed_block
+                          : of_input   ? text_form::input_block
+                                       : text_form::text_block;
         auto const media = std::exchange(block, Json::object());
-        if (fits) {
-            block["type"] = "text";
-            block["text"] = std::move(text);
-        } else {
+        if (fits) block = in_form(form, std::move(text), {});
+        else {
             block["type"] = "document";
             auto& source = block["source"] = Json::object();
             source["type"] = "text";

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <condense/adapt/json_blocks.hpp>
 #include <condense/adapt/json_place.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
@@ -16,18 +17,18 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// True for the types of blocks that hold media in the shapes of OpenAI and Anthropic.
-constexpr bool is_media(std::string_view type) noexcept {
-    for (std::string_view const media_type : {"image", "image_url", "input_image", "input_audio", "audio", "document",
-                                              "file", "input_file", "video", "video_url"})
-        if (type == media_type) return true;
-    return false;
-}
-
-/// The kind of media of a block type: "image" for "image_url" and "input_image".
+/// The kind of media of a block type: "image" for "image_url", "image-data" and "input_image".
 constexpr std::string_view media_name(std::string_view type) noexcept {
     if (type.substr(0, 6) == "input_") type.remove_prefix(6);
-    return type.substr(0, type.find('_'));
+    if (type.substr(0, 6) == "inline") return "media";
+    return type.substr(0, (std::min)(type.find_first_of("_-"), type.find("Data")));
+}
+
+/// True for members of a keyed block that hold media.
+constexpr bool is_media_key(std::string_view key) noexcept {
+    for (auto const& row : keyed_rows)
+        if (row.word == key) return row.use == block_use::media;
+    return false;
 }
 
 /// Bytes that base64 text decodes to; its padding may be missing.
@@ -37,24 +38,30 @@ constexpr std::size_t decoded_size(std::string_view base64) noexcept {
 }
 
 /// Type, size, link and name of a block of media, as far as they are short and printable: the text may reach a terminal
-/// or a prompt. Searches the member that the shape uses: `source`, one named like the type, or the block itself.
+/// or a prompt. A string is an image in base64.
 class media_words {
 public:
     template <class Json>
-    explicit media_words(Json const& block) : type_{media_name(text_member(block, "type"))} {
-        // Anthropic has a member `source`; OpenAI one named like the type, or the members in the block itself.
-        auto const* const source = object_member(block, "source");
+    explicit media_words(Json const& block) {
+        if (auto const* const data = string_of(&block)) {
+            type_ = "image";
+            set_data(*data, false);
+            return;
+        }
         auto const type = text_member(block, "type");
-        auto const* const nested = object_member(block, type);
-        auto const& holder = source != nullptr ? *source : nested != nullptr ? *nested : block;
-        if (auto const format = text_member(holder, "format"); type_ == "audio" && is_plain(format, 20))
-            type_.append("/").append(format);
-        set_type(text_member(holder, "media_type"));
-        for (auto const* const key : {"data", "file_data"})
-            set_data(text_member(holder, key), text_member(holder, "type") == "text");
-        for (auto const* const key : {"url", "file_url", "image_url", "video_url"}) set_link(text_member(holder, key));
-        for (auto const* const key : {"filename", "file_id"})
-            if (auto const name = text_member(holder, key); name_.empty() && is_plain(name, 80)) name_ = name;
+        auto const* held = &block;
+        if (!type.empty() || !block.is_object()) {
+            type_ = media_name(type);
+            if (auto const* const nested = object_member(block, type)) held = nested;  // OpenAI, MCP
+        } else
+            for (auto const& [key, value] : block.items())
+                if (is_media_key(key)) {  // Gemini, Bedrock
+                    type_ = media_name(key);
+                    held = &value;
+                    break;
+                }
+        look(*held);
+        if (auto const* const source = object_member(*held, "source")) look(*source);  // Anthropic, Bedrock
     }
 
     std::string text() const {
@@ -66,6 +73,21 @@ public:
     }
 
 private:
+    template <class Json>
+    void look(Json const& holder) {
+        if (auto const format = text_member(holder, "format");
+            (type_ == "audio" || object_member(holder, "source") != nullptr) && is_plain(format, 20))
+            type_.append("/").append(format);
+        for (auto const* const key : {"media_type", "mediaType", "mimeType", "mime_type"})
+            set_type(text_member(holder, key));
+        for (auto const* const key : {"data", "file_data", "bytes", "blob", "image", "result"})
+            set_data(text_member(holder, key), text_member(holder, "type") == "text");
+        for (auto const* const key : {"url", "file_url", "image_url", "video_url", "fileUri", "file_uri", "uri"})
+            set_link(text_member(holder, key));
+        for (auto const* const key : {"filename", "file_id", "displayName", "name"})
+            if (auto const name = text_member(holder, key); name_.empty() && is_plain(name, 80)) name_ = name;
+    }
+
     /// True for printable ASCII without spaces, of at most `size_limit` bytes.
     static bool is_plain(std::string_view text, std::size_t size_limit) {
         return !text.empty() && text.size() <= size_limit &&
@@ -74,9 +96,9 @@ private:
     void set_type(std::string_view type) {
         if (is_plain(type, 60)) type_ = type;
     }
-    /// `data` is base64, unless `plain`, or a data URL. Only its size is kept.
+    /// `data` is base64, unless `plain`, or a URL. Of bytes only the number is kept.
     void set_data(std::string_view data, bool plain) {
-        if (data.substr(0, 5) == "data:") return set_link(data);
+        if (data.substr(0, 5) == "data:" || data.substr(0, 4) == "http") return set_link(data);
         if (!data.empty()) set_size(plain ? data.size() : decoded_size(data));
     }
     void set_size(std::size_t bytes) {

@@ -162,16 +162,11 @@ struct json_place {
         return index < parent->size() ? &(*parent)[index] : nullptr;
     }
 
-    /// Writes the value; past the end of an array of blocks it becomes a new text block.
+    /// Writes the value; past the end of an array it is appended.
     void write(Json value) const {
         if (auto* const current = find()) *current = std::move(value);
         else if (key != nullptr) (*parent)[key] = std::move(value);
-        else {
-            auto block = Json::object();
-            block["type"] = "text";
-            block["text"] = std::move(value);
-            parent->push_back(std::move(block));
-        }
+        else parent->push_back(std::move(value));
     }
 
     /// Erases the value. `content` becomes empty instead, because providers refuse messages without it.

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
+#include <condense/adapt/json_blocks.hpp>
 #include <condense/adapt/json_media.hpp>
 #include <condense/adapt/json_place.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 
 // Enumerates the parts of a JSON message. Reading, shortening and removing share this one enumeration, so that an index
-// means the same to all three. To support another block type, add a branch to own_block.
+// means the same to all three. The types of blocks are rows of json_blocks.hpp.
 
 namespace condense {
 inline namespace v1 {
@@ -22,6 +24,17 @@ namespace detail {
 /// take larger images, long documents and videos cost more. Never counted as base64 text.
 inline constexpr cost media_cost = cost::of(tokens{1'600});
 
+/// How a text is written to the place of a part.
+enum class text_form : std::uint8_t {
+    string,
+    json,  ///< the text is parsed
+    text_block,  ///< {"type": "text", "text": ...}
+    input_block,  ///< {"type": "input_text", "text": ...}
+    keyed_block,  ///< {"text": ...}
+    output_member,  ///< {"output": ...}, the response of a function
+    typed_value,  ///< {"type": "text", "value": ...}, of a failed result "error-text"
+};
+
 /// One part and its places in the message, into which it has views and pointers.
 template <class Json>
 struct json_piece {
@@ -29,15 +42,20 @@ struct json_piece {
     json_place<Json> text = {};  ///< of the value that is the text, or could become it
     json_place<Json> removable = {};  ///< of the value to erase with the part
     bool is_dump = false;  ///< the text is the dump of the value
+    text_form form = text_form::string;
+    json_place<Json> written = {};  ///< where a text goes in its form; `text` if it has no parent
+    json_place<Json> block = {};  ///< the outermost block that holds the part; without parent if none does
+    shape_set shapes = shape_set::all();  ///< in which such a part occurs
+    bool known = true;  ///< false of a block that no table has
 };
 
 /// Calls visit(json_piece) for each part of one message, in the order of the parts.
 ///
-/// Every field may have any type; a value that does not match the shape is `other` or missing. Blocks inside a
-/// tool_result are read as text, media or other only, so nesting ends there.
+/// Every field may have any type; a value that does not match the shape is `other` or missing. Blocks inside a result
+/// are read as text, media or other only, so nesting ends there.
 ///
-/// A tool's answer (a message of role tool, an Anthropic tool_result) always shows a tool_result
-/// part, if need be an empty one after its media, so that no answered call looks unanswered.
+/// A tool's answer (a message of role tool, a block with a result) always shows a tool_result part, if need be an empty
+/// one after its media, so that no answered call looks unanswered.
 template <class Json, class Visit>
 class json_walk {
 public:
@@ -48,96 +66,325 @@ public:
 
     /// Visits all parts; call once.
     void run() {
-        part_view plain{};
-        if (role_named(text_member(message_, "role")) == role::tool)
-            plain = {.kind = part_kind::tool_result, .tool = text_member(message_, "name"), .call = answered_call()};
-        content(message_, plain, {&message_, "content"}, true);
-        member_text("reasoning_content", part_kind::reasoning);
-        member_text("refusal", part_kind::text);
+        auto const speaker = text_member(message_, "role");
+        if (speaker.empty())
+            if (auto const* const row = row_of(item_rows, text_member(message_, "type")))
+                return use_block({}, message_, *row);
+        if (auto* const blocks = member_of(message_, "parts"); blocks != nullptr && blocks->is_array()) {
+            shapes_ = shape_set::of(gemini, ai_sdk_ui);
+            for (std::size_t index = 0; index < blocks->size(); ++index) {
+                place const element{blocks, nullptr, index};
+                block(element, {{}, true, element}, element);
+            }
+            shapes_ = shape_set::all();
+        }
+        content(speaker);
+        member_text("reasoning_content", part_kind::reasoning, shape_set::of(openai));
+        member_text("thinking", part_kind::reasoning, shape_set::of(ollama));
+        member_text("refusal", part_kind::text, shape_set::of(openai));
+        images();
         calls();
     }
 
 private:
-    /// The id of the call that a message of role tool answers; some agents write a list of one id.
-    std::string_view answered_call() const {
-        if (auto const call = text_member(message_, "tool_call_id"); !call.empty()) return call;
-        if (auto const* const list = member_of(std::as_const(message_), "tool_call_ids"); list && list->is_array())
-            for (auto const& id : *list)
-                if (auto const* const call = string_of(&id)) return *call;
-        return {};
+    /// What the content of a message or a result is read with.
+    struct context {
+        part_view base = {};  ///< the part that its text is; other blocks carry its ids, and are removed with the call
+        bool outermost = true;  ///< directly in a message
+        place removable = {};  ///< what to erase with all of it
+    };
+
+    void content(std::string_view speaker) {
+        auto const before = shapes_;
+        part_view plain{};
+        if (role_named(speaker) == role::tool) plain = answer();
+        auto* const value = member_of(message_, "content");
+        if (value == nullptr && (plain.kind != part_kind::tool_result || member_of(message_, "parts") != nullptr))
+            return;
+        place const whole{&message_, "content"};
+        if (string_of(value) != nullptr) shapes_ = shapes_ & string_shapes;
+        if (value != nullptr && value->is_object() && row_of(typed_rows, text_member(*value, "type")) != nullptr) {
+            shapes_ = shape_set::of(mcp);
+            block(whole, {plain, plain.kind != part_kind::tool_result, whole}, whole);
+            if (plain.kind == part_kind::tool_result && results_ == 0) visit_part(plain, whole, whole);
+        } else output(message_, "content", {plain, true, whole});
+        shapes_ = before;
     }
 
-    /// The content of the message or of a tool_result, which have the same forms. `base` is the part that its text is;
-    /// its other blocks carry the same ids, because they are removed with the call.
-    void content(Json& holder, part_view const& base, place removable, bool outermost) {
-        place text_place{&holder, "content"};
+    /// The result that a message of role tool is.
+    part_view answer() {
+        part_view result{.kind = part_kind::tool_result, .tool = text_member(message_, "name")};
+        for (auto const* const key : {"tool_name", "toolName"})
+            if (auto const tool = text_member(message_, key); result.tool.empty()) result.tool = tool;
+        for (auto const* const key : {"tool_call_id", "toolCallId"})
+            if (auto const call = text_member(message_, key); result.call.empty()) result.call = call;
+        if (result.call.empty())  // some agents write a list of one id
+            if (auto const* const list = member_of(std::as_const(message_), "tool_call_ids"); list && list->is_array())
+                for (auto const& id : *list)
+                    if (auto const* const call = string_of(&id)) {
+                        result.call = *call;
+                        break;
+                    }
+        if (is_true(message_, "isError")) result.status = part_status::error;
+        if (member_of(message_, "toolCallId") != nullptr) shapes_ = shape_set::of(pi);
+        else if (member_of(message_, "tool_name") != nullptr) shapes_ = shape_set::of(ollama);
+        else if (member_of(message_, "tool_call_id") != nullptr) shapes_ = shape_set::of(openai, ollama);
+        return result;
+    }
+
+    /// The value of a member as text, as blocks, or dumped; for a result also where there is nothing.
+    void output(Json& holder, char const* key, context const& how) {
+        place text_place{&holder, key};
+        auto removable = how.removable;
+        auto form = text_form::string;
         auto const results_before = results_;
         auto* const value = text_place.find();
         if (value != nullptr && value->is_array()) {
-            // The only text of a tool_result is removed with its block, also if the array is empty.
-            auto const alone = !outermost && value->size() < 2;
+            // The only text of a result is removed with its block, also if the array is empty.
+            auto const alone = !how.outermost && value->size() < 2;
             for (std::size_t index = 0; index < value->size(); ++index) {
-                place const element_place{value, nullptr, index};
-                block(element_place, base, outermost, alone ? removable : element_place);
+                place const element{value, nullptr, index};
+                block(element, {how.base, how.outermost, alone ? removable : element}, element);
             }
             text_place = {value, nullptr, value->size()};
+            form = block_form(how.outermost);
             if (!alone || !value->empty()) removable = text_place;
         } else if (auto const* const text = string_of(value)) {
-            if (!text->empty()) visit_part(base, text_place, removable);
+            if (!text->empty()) visit_part(how.base, text_place, removable);
         } else if (value != nullptr && !value->is_null()) {
-            auto const kind = base.kind == part_kind::tool_result ? base.kind : part_kind::other;
-            visit_part(sealed(base, kind), text_place, removable, true);
+            auto const kind = how.base.kind == part_kind::tool_result ? how.base.kind : part_kind::other;
+            visit_part(sealed(how.base, kind), text_place, removable, {.is_dump = true, .known = false});
         }
         // Missing, null, empty, or media alone.
-        if (base.kind == part_kind::tool_result && results_ == results_before) visit_part(base, text_place, removable);
+        if (how.base.kind == part_kind::tool_result && results_ == results_before)
+            visit_part(how.base, text_place, removable, {.form = form});
     }
 
-    /// A block of content. `removable`: the place to erase if it is a text; other blocks are erased themselves.
-    void block(place block_place, part_view const& base, bool outermost, place removable) {
-        auto& value = *block_place.find();
+    /// A block of content. `how.removable`: the place to erase if it is a text; other blocks are erased themselves.
+    void block(place where, context const& how, place own) {
+        auto& value = *where.find();
+        if (how.outermost) block_ = where;
+        if (value.is_string()) visit_part(how.base, where, how.removable, {.shapes = string_shapes});
+        else if (member_of(value, "type") != nullptr) typed_block(value, how, own);
+        else keyed_block(value, how, own);
+        if (how.outermost) block_ = {};
+    }
+
+    void typed_block(Json& value, context const& how, place own) {
         auto const type = text_member(value, "type");
-        if (value.is_string()) visit_part(base, block_place, removable);
-        else if (type == "text" && string_of(member_of(value, "text"))) visit_part(base, {&value, "text"}, removable);
-        else if (auto* const source = text_source(value, type))
-            visit_part(unsealed(base), {source, "data"}, block_place);
-        else if (is_media(type)) visit_part(sealed(base, part_kind::media, media_cost), {}, block_place);
-        else if (!outermost || !own_block(value, type, block_place))
-            visit_part(sealed(base, part_kind::other), block_place, block_place, true);
+        auto const* const row = row_of(typed_rows, type);
+        auto const shapes = row != nullptr ? row->shapes : shape_set::all();
+        if (row != nullptr && row->use == block_use::text && string_of(member_of(value, row->text[0])))
+            return visit_part(how.base, {&value, row->text[0]}, how.removable, {.shapes = shapes});
+        if (auto const text = embedded_text(value, type); text.parent != nullptr)
+            return visit_part(type == "document" ? unsealed(how.base) : how.base, text,
+                              how.outermost ? own : how.removable, {.shapes = shapes});
+        if (row != nullptr && (row->use == block_use::media || row->use == block_use::other))
+            return use_block(own, value, *row, how.base);
+        if (how.outermost) {
+            if (row != nullptr && use_outer(own, value, *row)) return;
+            if (row == nullptr && type.starts_with("tool-") && own.parent == member_of(message_, "parts") &&
+                !text_member(value, "toolCallId").empty())
+                return both(own, value,
+                            {type,
+                             block_use::call_and_result,
+                             shape_set::of(ai_sdk_ui),
+                             {"input"},
+                             {"toolCallId"},
+                             nullptr,
+                             {"callProviderMetadata"}},
+                            type.substr(5));
+            if (row == nullptr && type.ends_with("_tool_result"))
+                return use_block(
+                    own, value,
+                    {type, block_use::opaque_result, shape_set::of(anthropic), {"content"}, {"tool_use_id"}});
+        }
+        visit_part(sealed(how.base, part_kind::other), own, own, {.is_dump = true, .known = false});
     }
 
-    /// Visits blocks that occur only directly in the content of a message. False for other types.
-    bool own_block(Json& value, std::string_view type, place block_place) {
-        if (type == "thinking" && string_of(member_of(value, "thinking"))) {
-            auto const* const signature = member_of(value, "signature");
-            visit_part({.kind = part_kind::reasoning, .sealed = signature != nullptr && !signature->is_null()},
-                       {&value, "thinking"}, block_place);
-        } else if (type == "redacted_thinking") {
-            auto const size = text_member(value, "data").size();
-            // Four bytes a token; the text behind the encryption is somewhat shorter.
-            visit_part(
-                {.kind = part_kind::reasoning, .sealed = true, .cost = cost::of({size / 4 + (size % 4 != 0 ? 1 : 0)})},
-                {}, block_place);
-        } else if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use") {
-            visit_part(
-                {.kind = part_kind::tool_call, .tool = text_member(value, "name"), .call = text_member(value, "id")},
-                {&value, "input"}, block_place, true);
-        } else if (type == "tool_result" || type.ends_with("_tool_result")) {
-            auto const* const error = member_of(value, "is_error");
-            auto const failed = error != nullptr && error->is_boolean() && error->template get<bool>();
-            part_view const result{.kind = part_kind::tool_result,
-                                   .call = text_member(value, "tool_use_id"),
-                                   .status = failed ? part_status::error : part_status::ok};
-            if (type == "tool_result") content(value, result, block_place, false);
-            else visit_part(sealed(result, result.kind), {&value, "content"}, block_place, true);
-        } else return false;
+    void keyed_block(Json& value, context const& how, place own) {
+        if (value.is_object()) {
+            if (string_of(member_of(value, "text"))) {
+                auto part = how.base;
+                if (is_true(value, "thought")) part.kind = part_kind::reasoning;
+                part.sealed = is_signed(value);
+                return visit_part(part, {&value, "text"}, how.removable, {.shapes = shape_set::of(gemini, bedrock)});
+            }
+            if (!how.outermost && member_of(value, "json") != nullptr)  // a result of Bedrock
+                return visit_part(how.base, {&value, "json"}, how.removable,
+                                  {.is_dump = true,
+                                   .form = text_form::keyed_block,
+                                   .written = own,
+                                   .shapes = shape_set::of(bedrock)});
+            if (how.outermost)
+                if (auto* const reasoning = object_member(value, "reasoningContent")) return thought(own, *reasoning);
+            for (auto const& row : keyed_rows) {
+                auto* const inner = member_of(value, row.word);
+                if (inner == nullptr) continue;
+                if (row.use == block_use::media || row.use == block_use::other)
+                    return use_block(own, value, row, how.base);
+                if (!how.outermost || !inner->is_object()) break;
+                return use_block(own, *inner, row, {}, is_signed(value));
+            }
+        }
+        visit_part(sealed(how.base, part_kind::other), own, own, {.is_dump = true, .known = false});
+    }
+
+    /// The reasoning of Bedrock.
+    void thought(place own, Json& reasoning) {
+        auto const shapes = shape_set::of(bedrock);
+        if (auto* const text = object_member(reasoning, "reasoningText"))
+            visit_part({.kind = part_kind::reasoning, .sealed = has(*text, {"signature"})}, {text, "text"}, own,
+                       {.shapes = shapes});
+        else visit_part(hidden(text_member(reasoning, "redactedContent")), {}, own, {.shapes = shapes});
+    }
+
+    /// A block that occurs only directly in a message. False if it lacks its text.
+    bool use_outer(place own, Json& value, block_row const& row) {
+        if (row.use == block_use::text ||
+            (row.use == block_use::reasoning && !string_of(member_of(value, row.text[0]))))
+            return false;
+        if (row.use == block_use::call_and_result) both(own, value, row, text_member(value, row.tool));
+        else use_block(own, value, row);
         return true;
     }
 
-    // Beside the content, in OpenAI's shape.
+    /// Shows a block, or a message that is one, as its row says. `own` is the place of the block.
+    void use_block(place own, Json& value, block_row const& row, part_view const& base = {}, bool is_sealed = false) {
+        auto const* const key = first_of(value, row.text);
+        auto const text = key == nullptr ? place{} : place{&value, key};
+        auto const in_shape = [&](json_piece<Json> how) {
+            how.shapes = row.shapes;
+            return how;
+        };
+        part_view part{.tool = row.tool == nullptr ? std::string_view{} : text_member(value, row.tool),
+                       .call = text_of(value, row.id),
+                       .sealed = is_sealed || has(value, row.seal)};
+        switch (row.use) {
+            case block_use::text: break;  // shown by typed_block
+            case block_use::reasoning:
+                part.kind = part_kind::reasoning;
+                return visit_part(part, text, own, in_shape({}));
+            case block_use::hidden_reasoning: {
+                auto const encrypted = text_member(value, row.text[0]);
+                bool const is_text = encrypted.empty() && row.text[1] != nullptr;
+                return visit_part(is_text ? sealed({}, part_kind::reasoning) : hidden(encrypted),
+                                  is_text ? place{&value, row.text[1]} : place{}, own, in_shape({.is_dump = is_text}));
+            }
+            case block_use::call: {
+                part.kind = part_kind::tool_call;
+                bool const is_json = &value != &message_ || (text.find() != nullptr && !text.find()->is_string());
+                return visit_part(
+                    part, text, own,
+                    in_shape({.is_dump = is_json, .form = is_json ? text_form::json : text_form::string}));
+            }
+            case block_use::opaque_call:
+            case block_use::opaque_result: {
+                bool const is_result = row.use == block_use::opaque_result;
+                part.status = is_true(value, "is_error") ? part_status::error : part_status::ok;
+                bool const is_screen = is_result && key == nullptr && object_member(value, "output") != nullptr;
+                part = sealed(part, is_result ? part_kind::tool_result : part_kind::tool_call,
+                              is_screen ? own_cost{media_cost} : own_cost{});
+                return visit_part(part, key == nullptr ? own : text, own, in_shape({.is_dump = true}));
+            }
+            case block_use::result: return result(own, value, row, part);
+            case block_use::call_and_result: return both(own, value, row, part.tool);
+            case block_use::media: return visit_part(sealed(base, part_kind::media, media_cost), {}, own, in_shape({}));
+            case block_use::other:
+                return visit_part(sealed(base, part_kind::other), own, own, in_shape({.is_dump = true}));
+        }
+    }
+
+    void result(place own, Json& value, block_row const& row, part_view part) {
+        part.kind = part_kind::tool_result;
+        bool const failed =
+            is_true(value, "is_error") || is_true(value, "isError") || text_member(value, "status") == "error";
+        part.status = failed ? part_status::error : part_status::ok;
+        auto const shapes = row.word != "tool_result"       ? row.shapes
+                            : member_of(value, "toolUseId") ? shape_set::of(mcp)
+                                                            : shape_set::of(anthropic);
+        auto const before = std::exchange(shapes_, shapes_ & shapes);
+        auto const* const key = first_of(value, row.text);
+        auto* const held = member_of(value, key);
+        bool const is_object = held != nullptr && held->is_object();
+        if (row.shapes == shape_set::of(gemini)) response(own, value, key, part);
+        else if (is_object && row.shapes == shape_set::of(ai_sdk)) typed_output(own, value, key, part);
+        else output(value, key, {part, false, own});
+        if (row.shapes == shape_set::of(gemini) && !part.call.empty())
+            if (auto* const media = member_of(value, "parts"); media != nullptr && media->is_array())
+                for (std::size_t index = 0; index < media->size(); ++index) {
+                    place const element{media, nullptr, index};
+                    part_view const beside{.kind = part_kind::text, .call = part.call, .status = part.status};
+                    block(element, {beside, false, element}, element);
+                }
+        shapes_ = before;
+    }
+
+    /// Gemini: the text is the only member `output`, `result` or `error` if that is a string, else the whole response.
+    void response(place own, Json& value, char const* key, part_view part) {
+        auto* const object = object_member(value, key);
+        if (object == nullptr) return output(value, key, {part, false, own});
+        for (auto const* const member : {"output", "result", "error"}) {
+            auto* const text = member_of(*object, member);
+            if (text == nullptr) continue;
+            if (std::string_view{member} == "error") part.status = part_status::error;
+            if (object->size() == 1 && string_of(text) != nullptr)
+                return visit_part(part, {object, member}, own, {.shapes = shape_set::of(gemini)});
+        }
+        visit_part(part, {&value, key}, own,
+                   {.is_dump = true, .form = text_form::output_member, .shapes = shape_set::of(gemini)});
+    }
+
+    /// AI SDK: `output` says whether its value is a text, JSON or blocks.
+    void typed_output(place own, Json& value, char const* key, part_view part) {
+        auto& object = *member_of(value, key);
+        auto const type = text_member(object, "type");
+        if (type.starts_with("error") || type == "execution-denied") part.status = part_status::error;
+        auto* const held = member_of(object, "value");
+        if (held != nullptr && (held->is_array() ? type == "content" : held->is_string() && type.ends_with("text")))
+            return output(object, "value", {part, false, own});
+        place const whole{&value, key};
+        visit_part(
+            part, held != nullptr && type.ends_with("json") ? place{&object, "value"} : whole, own,
+            {.is_dump = true, .form = text_form::typed_value, .written = whole, .shapes = shape_set::of(ai_sdk)});
+    }
+
+    /// A block with a call, and with its result once there is one.
+    void both(place own, Json& value, block_row const& row, std::string_view tool) {
+        auto const state = text_member(value, "state");
+        auto const* const error = state == "output-error" ? "errorText" : "error";
+        bool const failed = has(value, {error}) || state == "output-denied";
+        auto* const output_value = member_of(value, "output");
+        part_view part{
+            .kind = part_kind::tool_call, .tool = tool, .call = text_of(value, row.id), .sealed = has(value, row.seal)};
+        place const arguments{&value, row.text[0]};
+        bool const is_json = string_of(arguments.find()) == nullptr || !state.empty();
+        visit_part(part, arguments, own,
+                   {.is_dump = is_json, .form = is_json ? text_form::json : text_form::string, .shapes = row.shapes});
+        if (!failed && (output_value == nullptr || output_value->is_null()) && state != "output-available") return;
+        part.kind = part_kind::tool_result;
+        part.status = failed ? part_status::error : part_status::ok;
+        part.sealed = false;
+        place const text{&value, failed ? error : "output"};
+        bool const is_dump = text.find() != nullptr && !text.find()->is_string();
+        visit_part(part, text, own, {.is_dump = is_dump, .shapes = row.shapes});
+    }
+
+    // Beside the content.
 
     /// A member that is a text, absent if it is empty.
-    void member_text(char const* key, part_kind kind) {
-        if (!text_member(message_, key).empty()) visit_part({.kind = kind}, {&message_, key}, {&message_, key});
+    void member_text(char const* key, part_kind kind, shape_set shapes) {
+        if (!text_member(message_, key).empty())
+            visit_part({.kind = kind}, {&message_, key}, {&message_, key}, {.shapes = shapes});
+    }
+
+    /// Ollama: images as base64.
+    void images() {
+        auto* const list = member_of(message_, "images");
+        if (list == nullptr || !list->is_array()) return;
+        for (std::size_t index = 0; index < list->size(); ++index)
+            visit_part(sealed({}, part_kind::media, media_cost), {}, {list, nullptr, index},
+                       {.shapes = shape_set::of(ollama)});
     }
 
     /// The calls of an assistant message: `tool_calls`, and the older `function_call`.
@@ -152,27 +399,67 @@ private:
     /// its result.
     void call(Json& value, place call_place) {
         auto const id = text_member(value, "id");
-        if (!value.is_object()) visit_part({.kind = part_kind::other, .sealed = true}, call_place, call_place, true);
+        if (!value.is_object())
+            visit_part(sealed({}, part_kind::other), call_place, call_place, {.is_dump = true, .known = false});
         else if (auto* const function = object_member(value, "function"))
             named_call(*function, "arguments", id, call_place);
         else if (auto* const custom = object_member(value, "custom")) named_call(*custom, "input", id, call_place);
-        else visit_part({.kind = part_kind::tool_call, .call = id, .sealed = true}, call_place, call_place, true);
+        else
+            visit_part({.kind = part_kind::tool_call, .call = id, .sealed = true}, call_place, call_place,
+                       {.is_dump = true, .shapes = shape_set::of(openai, ollama)});
     }
 
     /// `function` has the name; arguments are a string of JSON, of some providers the value itself.
     void named_call(Json& function, char const* arguments, std::string_view id, place removable) {
-        auto const* const arguments_value = member_of(function, arguments);
+        auto const* const value = member_of(function, arguments);
+        bool const is_json = value != nullptr && !value->is_string();
         visit_part({.kind = part_kind::tool_call, .tool = text_member(function, "name"), .call = id},
-                   {&function, arguments}, removable, arguments_value != nullptr && !arguments_value->is_string());
+                   {&function, arguments}, removable,
+                   {.is_dump = is_json,
+                    .form = is_json ? text_form::json : text_form::string,
+                    .shapes = shape_set::of(openai, ollama)});
     }
 
-    /// The source of a document of plain text, which holds the text where others hold bytes; null for other blocks.
-    static Json* text_source(Json& value, std::string_view type) {
+    /// The text in a document of plain text, whose source holds it where others hold bytes, or in a resource.
+    static place embedded_text(Json& value, std::string_view type) {
+        if (type == "resource")
+            if (auto* const resource = object_member(value, "resource");
+                resource && string_of(member_of(*resource, "text")))
+                return {resource, "text"};
         auto* const source = type == "document" ? object_member(value, "source") : nullptr;
-        return source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data"))
-                   ? source
-                   : nullptr;
+        if (source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data")))
+            return {source, "data"};
+        return {};
     }
+
+    /// The form of a text behind the last block of a list.
+    text_form block_form(bool outermost) const noexcept {
+        if (outermost) return text_form::text_block;
+        if (shapes_ == shape_set::of(responses)) return text_form::input_block;
+        return shapes_ == shape_set::of(bedrock) ? text_form::keyed_block : text_form::text_block;
+    }
+
+    static char const* first_of(Json const& value, block_row::members const& keys) {
+        for (auto const* const key : keys)
+            if (key != nullptr && member_of(value, key) != nullptr) return key;
+        return keys[0];
+    }
+    static std::string_view text_of(Json const& value, block_row::members const& keys) {
+        auto const* const key = first_of(value, keys);
+        return key == nullptr ? std::string_view{} : text_member(value, key);
+    }
+    static bool has(Json const& value, block_row::members const& keys) {
+        for (auto const* const key : keys)
+            if (key != nullptr)
+                if (auto const* const member = member_of(value, key); member != nullptr && !member->is_null())
+                    return true;
+        return false;
+    }
+    static bool is_true(Json const& value, char const* key) {
+        auto const* const member = member_of(value, key);
+        return member != nullptr && member->is_boolean() && member->template get<bool>();
+    }
+    static bool is_signed(Json const& part) { return has(part, {"thoughtSignature", "thought_signature"}); }
 
     /// A text beside the text of its message, such as a document: of kind text even in a result.
     static part_view unsealed(part_view part) {
@@ -186,18 +473,31 @@ private:
         part.cost = own;
         return part;
     }
+    /// Encrypted reasoning. Four bytes a token; the text behind the encryption is somewhat shorter.
+    static part_view hidden(std::string_view data) {
+        return {.kind = part_kind::reasoning,
+                .sealed = true,
+                .cost = cost::of({data.size() / 4 + (data.size() % 4 != 0 ? 1u : 0u)})};
+    }
 
     /// Adds the text of the part, if it is a string, and calls the visitor.
-    void visit_part(part_view part, place text, place removable, bool is_dump = false) {
-        if (!is_dump)
+    void visit_part(part_view part, place text, place removable, json_piece<Json> piece = {}) {
+        if (!piece.is_dump)
             if (auto const* const string = string_of(text.find())) part.text = *string;
         if (part.kind == part_kind::tool_result) ++results_;
-        visit_(json_piece<Json>{part, text, removable, is_dump});
+        piece.part = part;
+        piece.text = text;
+        piece.removable = removable;
+        piece.block = block_;
+        piece.shapes = piece.shapes & shapes_;
+        visit_(std::as_const(piece));
     }
 
     Json& message_;
     Visit& visit_;
     std::size_t results_ = 0;  ///< parts of kind tool_result so far
+    shape_set shapes_ = shape_set::all();  ///< of what is being read
+    place block_ = {};
 };
 
 /// Calls visit(json_piece) for each part of a message.

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <condense/adapt/json_blocks.hpp>
 #include <condense/adapt/json_place.hpp>
 #include <condense/adapt/json_shape.hpp>
 #include <condense/detail/ascii.hpp>
@@ -27,13 +30,14 @@ struct shape_error {
     std::size_t message = alone;  ///< its index in the conversation; `alone` if it was read by itself
     std::string members = {};  ///< "role, parts"
     std::string reason = {};  ///< "block 1 (type, toolCallId) may be a call or a result"; empty when there is no error
+    std::string nearest = {};  ///< the shape with the most words of the message; empty if none has any
 
     explicit operator bool() const noexcept { return !reason.empty(); }
 
     std::string text() const {
         return "condense: json: message " + (message == alone ? std::string{} : std::to_string(message) + " ") +
                "with members (" + members + ") is not understood: " + reason +
-               "; the shapes of OpenAI chat and Anthropic messages are";
+               (nearest.empty() ? "; no shape has such members" : "; the nearest shape is " + nearest);
     }
 };
 
@@ -61,6 +65,59 @@ namespace detail {
     std::terminate();
 #endif
 }
+
+/// The row of a table, for each word in it and in its members.
+template <class Function>
+void each_word(Function&& f) {
+    auto const of_rows = [&f](auto const& rows) {
+        for (auto const& row : rows) {
+            f(row.word, row.shapes);
+            for (auto const& members : {row.text, row.id, row.seal})
+                for (auto const* const member : members)
+                    if (member != nullptr) f(std::string_view{member}, row.shapes);
+            if (row.tool != nullptr) f(std::string_view{row.tool}, row.shapes);
+        }
+    };
+    of_rows(typed_rows);
+    of_rows(keyed_rows);
+    of_rows(item_rows);
+    for (auto const* const key : {"tool_calls", "tool_call_id", "reasoning_content"}) f(key, shape_set::of(openai));
+    for (auto const* const key : {"images", "tool_name"}) f(key, shape_set::of(ollama));
+    for (auto const* const key : {"content"}) f(key, string_shapes);
+    f("parts", shape_set::of(gemini, ai_sdk_ui));
+}
+
+/// Counts the words of each shape in a message: names of members, and types, three levels deep.
+class word_count {
+public:
+    template <class Json>
+    void look(Json const& value, int levels = 3) {
+        if (levels == 0 || !value.is_structured()) return;
+        std::size_t limit = 100;
+        for (auto member = value.begin(); member != value.end() && limit != 0; ++member, --limit) {
+            if (value.is_object()) add(member.key());
+            look(*member, value.is_object() ? levels - 1 : levels);
+        }
+        if (value.is_object()) add(text_member(value, "type"));
+    }
+    /// The shape with the most words, the first of equals; nothing if no shape has one.
+    std::optional<json_shape> best() const {
+        auto const most = std::max_element(counts_.begin(), counts_.end());
+        if (*most == 0) return std::nullopt;
+        return static_cast<json_shape>(most - counts_.begin());
+    }
+
+private:
+    void add(std::string_view word) {
+        each_word([&](std::string_view known, shape_set shapes) {
+            // A word of few shapes says more.
+            for (std::size_t index = 0; index < json_shape_count; ++index)
+                if (known == word && shapes.contains(static_cast<json_shape>(index)))
+                    counts_[index] += 12 / (std::min)(shapes.size(), std::size_t{12});
+        });
+    }
+    std::array<std::size_t, json_shape_count> counts_{};
+};
 
 /// True if `name` contains "tool" or "function", in letters of either case: at its beginning, or anywhere.
 constexpr bool names_call(std::string_view name, bool anywhere) noexcept {
@@ -115,15 +172,18 @@ std::string names_of_members(Json const& value) {
 template <class Json>
 class shape_check {
 public:
-    explicit shape_check(Json const& message) : message_{message} {}
+    shape_check(Json const& message, std::optional<json_shape> only) : message_{message}, only_{only} {}
 
     /// The first reason; empty if the message is understood. Call once.
     std::string reason() {
         if (!message_.is_object()) return "it is no object";
-        content_ = member_of(message_, "content");
+        content_ = member_of(message_, "parts");
+        if (content_ == nullptr || !content_->is_array()) content_ = member_of(message_, "content");
         calls_ = member_of(message_, "tool_calls");
         each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
         if (reason_.empty()) check_members();
+        if (reason_.empty() && only_ && !shapes_.contains(*only_))
+            fail("it has not the shape " + std::string{name(*only_)}, nullptr);
         if (!reason_.empty() || has_known_part_) return reason_;
         if (has_unknown_block_) return "no block of its content is";
         return content_ == nullptr && !calls_only() && has_others_ ? "it has no content" : "";
@@ -132,13 +192,14 @@ public:
 private:
     /// A part of kind `other` is unknown: harmless beside known ones, unless it may be a call or a result.
     void check_part(json_piece<Json const> const& piece) {
-        if (piece.part.kind != part_kind::other) {
+        shapes_ = shapes_ & piece.shapes;
+        if (piece.part.kind != part_kind::other || piece.known) {
             // A result without content is shown as an empty one, whatever else the message has.
-            has_known_part_ = has_known_part_ || content_ != nullptr || piece.text.parent != &message_ ||
-                              piece.part.kind != part_kind::tool_result;
+            has_known_part_ = has_known_part_ || content_ != nullptr || piece.removable.parent == nullptr ||
+                              piece.text.parent != &message_ || piece.part.kind != part_kind::tool_result;
         } else if (piece.removable.parent == calls_ && calls_ != nullptr)
             fail("tool_calls has an element that is no object", nullptr);
-        else if (piece.removable.parent == content_ && content_ != nullptr) {
+        else if (piece.removable.parent == content_ && content_ != nullptr && content_->is_array()) {
             has_unknown_block_ = true;
             auto const* const block = piece.removable.find();
             if (block_names_call(*block)) fail("block " + std::to_string(piece.removable.index), block);
@@ -155,8 +216,8 @@ private:
                 if (has_value(value)) fail("member " + std::string{key} + " has an unexpected type", nullptr);
                 continue;
             }
-            if (key == "role" || key == "content" || key == "name" || key == "condense" ||
-                key.starts_with("tool_call_id"))
+            if (key == "role" || key == "content" || key == "name" || key == "condense" || key == "toolName" ||
+                key == "toolCallId" || key == "tool_name" || key.starts_with("tool_call_id") || &value == content_)
                 continue;
             has_others_ = has_others_ || (has_value(value) && (value.is_string() || value.is_structured()));
             // Definitions of tools, which some programs keep in a message, are no calls.
@@ -192,6 +253,8 @@ private:
     Json const& message_;
     Json const* content_ = nullptr;
     Json const* calls_ = nullptr;
+    std::optional<json_shape> only_;
+    shape_set shapes_ = shape_set::all();
     std::string reason_;
     bool has_known_part_ = false;
     bool has_unknown_block_ = false;
@@ -203,11 +266,17 @@ private:
 /// Why `message` is not understood; false if it is. Errors: a value that is no object; an unknown block whose type or
 /// member names a call or a result (`tool...`, `function...`), in the content or in a member beside it; no known block
 /// at all. Understood are `content: null`, empty and call-only messages, and unknown blocks beside known ones.
+/// With `only`, also a message that is not of that shape.
 template <json_type Json>
-shape_error shape_error_of(Json const& message, std::size_t index = shape_error::alone) {
-    auto reason = detail::shape_check<Json>{message}.reason();
+shape_error shape_error_of(Json const& message, std::size_t index = shape_error::alone,
+                           std::optional<json_shape> only = std::nullopt) {
+    auto reason = detail::shape_check<Json>{message, only}.reason();
     if (reason.empty()) return {};
-    return {index, detail::names_of_members(message), std::move(reason)};
+    detail::word_count words;
+    words.look(message);
+    auto const nearest = words.best();
+    return {index, detail::names_of_members(message), std::move(reason),
+            nearest ? std::string{name(*nearest)} : std::string{}};
 }
 
 }  // namespace v1

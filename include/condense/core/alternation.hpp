@@ -57,7 +57,7 @@ std::optional<Message> with_checked_part(Message const& m, std::size_t part, std
 /// One user message in place of two, with a blank line between their texts; nothing where they cannot be joined.
 /// Neither argument is changed.
 template <shortenable Message>
-std::optional<Message> joined(Message const& earlier, Message const& later) {
+std::optional<Message> joined_texts(Message const& earlier, Message const& later) {
     if (v1::role_of(earlier) != role::user || v1::role_of(later) != role::user) return {};
     constexpr std::string_view gap = "\n\n";
     text_parts before;
@@ -83,6 +83,20 @@ std::optional<Message> joined(Message const& earlier, Message const& later) {
     if (!can_join(before, after)) return {};
     if (after.only_text) return with_checked_part(earlier, before.last, tail + text.substr(earlier_size));
     return with_checked_part(later, after.first, text.substr(0, earlier_size).append(gap).append(start));
+}
+
+/// One message in place of two of the same author; nothing where they cannot be joined.
+template <shortenable Message>
+std::optional<Message> joined(Message const& earlier, Message const& later) {
+    auto result = joined_texts(earlier, later);
+    if constexpr (appendable<Message>) {
+        auto const speaker = v1::role_of(earlier);
+        if (result || speaker != v1::role_of(later) || (speaker != role::user && speaker != role::assistant))
+            return result;
+        result.emplace(earlier);
+        if (!append_fn::append(*result, later)) result.reset();
+    }
+    return result;
 }
 
 /// Adds up the message frames that joining saves: a message sent inside its neighbour needs no frame of its own. Each
@@ -155,9 +169,10 @@ using joined_frames = basic_joined_frames<>;
 
 /// Calls f(message const&) for each message of a range, in order, with neighbouring user messages joined into one: for
 /// chat templates that require user and assistant to alternate. A joined message lives only during the call of f.
-/// Two neighbours stay apart if each holds more than text, or one holds no text. The joined message has the other
-/// members of the one that holds more than text, else of the first. Do not reduce its output again: a summary joined to
-/// a user message is no longer recognised as a summary.
+/// Two neighbours stay apart if each holds more than text, or one holds no text, unless message_traits has append,
+/// which then also joins neighbouring answers. The joined message has the other members of the one that holds more than
+/// text, else of the first. Do not reduce its output again: a summary joined to a user message is no longer recognised
+/// as a summary.
 template <class Messages, class Function>
 void each_alternating(Messages const& range, Function&& f) {
     using message_type = std::remove_cvref_t<decltype(*range.begin())>;

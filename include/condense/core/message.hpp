@@ -25,12 +25,15 @@ inline namespace v1 {
 /// where the text cannot be written there; optionally `without_part(m, index) -> M`. Either may return void and change
 /// an `M&` in place, which is the library's copy; with_part may be overloaded for both, the one for `M&` being for
 /// further edits. For messages of many parts `with_edits(m, edits)`, see part_edit. To write summaries: `make(role,
-/// text) -> M`. To answer dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`;
-/// where finding the call is a search, a fourth parameter of type std::size_t, with a default, says which part it is.
-/// To be recorded: `to_bytes(m) -> std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for
-/// bytes that are not a message, or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is
-/// the most readable. Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)` (for messages that may not be separated,
-/// such as the steps of a thinking loop), `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs
+/// text) -> M`, or `make(role, text, neighbour) -> M`, in the form of another message of the conversation. To answer
+/// dead calls: `make_result(m, call, text) -> M`, the message with the result of a call of `m`; where finding the call
+/// is a search, a fourth parameter of type std::size_t, with a default, says which part it is. To be recorded:
+/// `to_bytes(m) -> std::string`, and `from_bytes(bytes) -> M` or `std::optional<M>`, which is empty for bytes that are
+/// not a message, or `from_bytes(m, bytes) -> bool` into a default-constructed `M&`. JSON on one line is the most
+/// readable. Optional: `name_of(m)`, `pinned(m)`, `joins_previous(m)`, or `joins_previous(m, role)` with the role of
+/// the message before (for messages that may not be separated, such as the steps of a thinking loop), `append(m, next)
+/// -> bool` (adds to `m` what `next` holds, so that a template that wants roles to alternate gets one message; false,
+/// and `m` unchanged, where that cannot be), `mark_of(m)` and `set_mark(m, text)` (a small string by which later runs
 /// recognise earlier work). All are static. An exception that one of them throws while a layer runs fails that layer;
 /// any other reaches the caller and leaves the history as it was.
 template <class Message>
@@ -244,10 +247,14 @@ struct is_pinned_fn {
 
 struct joins_previous_fn {
     template <message Message>
-    constexpr bool operator()(Message const& m) const {
+    constexpr bool operator()(Message const& m, role previous = role::assistant) const {
         if constexpr (requires {
-                          { traits_of<Message>::joins_previous(m) } -> std::convertible_to<bool>;
+                          { traits_of<Message>::joins_previous(m, previous) } -> std::convertible_to<bool>;
                       })
+            return traits_of<Message>::joins_previous(m, previous);
+        else if constexpr (requires {
+                               { traits_of<Message>::joins_previous(m) } -> std::convertible_to<bool>;
+                           })
             return traits_of<Message>::joins_previous(m);
         else {
             static_assert(
@@ -306,7 +313,8 @@ inline constexpr detail::make_result_fn make_result{};
 inline constexpr detail::to_bytes_fn to_bytes{};
 /// `is_pinned(m)`: pinned by its traits; false where they do not say.
 inline constexpr detail::is_pinned_fn is_pinned{};
-/// `joins_previous(m)`: it is kept and dropped with the message before it; false where its traits do not say.
+/// `joins_previous(m, previous)`: it is kept and dropped with the message before it, which has this role; false where
+/// its traits do not say.
 inline constexpr detail::joins_previous_fn joins_previous{};
 /// `mark_of(m)`: the mark of an earlier run; empty without one.
 inline constexpr detail::mark_of_fn mark_of{};
@@ -327,10 +335,36 @@ constexpr std::optional<Message> from_bytes(std::string_view encoded) {
 
 namespace detail {
 
+/// New messages take their form from another message of the conversation.
+template <class Message>
+concept composable_like = composable<Message> && requires(role speaker, std::string text, Message const& neighbour) {
+    { traits_of<Message>::make(speaker, std::move(text), neighbour) } -> std::same_as<Message>;
+};
+
+/// What a message holds can be added to another.
+template <class Message>
+concept appendable = std::copy_constructible<Message> && requires(Message& m, Message const& next) {
+    { traits_of<Message>::append(m, next) } -> std::same_as<bool>;
+};
+
 struct make_fn {
     template <composable Message>
     static constexpr Message make(role speaker, std::string text) {
         return traits_of<Message>::make(speaker, std::move(text));
+    }
+    /// `neighbour` may be null.
+    template <composable Message>
+    static constexpr Message make(role speaker, std::string text, Message const* neighbour) {
+        if constexpr (composable_like<Message>)
+            if (neighbour != nullptr) return traits_of<Message>::make(speaker, std::move(text), *neighbour);
+        return make<Message>(speaker, std::move(text));
+    }
+};
+
+struct append_fn {
+    template <appendable Message>
+    static constexpr bool append(Message& m, Message const& next) {
+        return traits_of<Message>::append(m, next);
     }
 };
 

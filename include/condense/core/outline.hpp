@@ -126,6 +126,7 @@ public:
     /// can fail happens here; after a failure the outline is as it was. To be followed by `place`.
     template <message Message, token_estimator Estimator>
     constexpr std::size_t read(Message const& m, Estimator const& estimator, detail::read_options options = {}) {
+        if (messages_.size() != 0) options.previous = messages_[messages_.size() - 1].speaker;
         scan_.read(m, estimator, options);
         reserve();
         return scan_.parts().size();

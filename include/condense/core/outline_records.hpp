@@ -115,6 +115,7 @@ struct read_options {
     bool marks = false;  ///< read its mark, by which earlier edits and summaries are recognised
     bool pinned = false;  ///< pin it, whatever its traits say
     bool exact = false;  ///< ignore its traits' `pinned`, so that only the flag above counts
+    role previous = role::other;  ///< of the message before it
 };
 
 /// One message as it was read: its records, and the ids and tool names that are needed until it is placed. Its buffers
@@ -138,7 +139,7 @@ public:
         record.frame = frame_cost(estimator, record.speaker, [&] { return v1::name_of(m); });
         record.pinned = options.pinned || (!options.exact && v1::is_pinned(m));
         part_removable = detail::part_removable<Message>;
-        joins_previous = v1::joins_previous(m);
+        joins_previous = v1::joins_previous(m, options.previous);
         auto const mark = options.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part(m, [&](part_view const& part) {
             read_part next{.record = {.cost = part_cost(estimator, part),

@@ -147,7 +147,9 @@ private:
     message_type make(sent_place place, detail::part_copies& copies) const {
         if constexpr (composable<message_type>)
             if (place.kind == sent_kind::summary)
-                return detail::render_summary<message_type>(edits_, group{place.index}, marks_);
+                return detail::render_summary<message_type>(
+                    [this](std::uint32_t index) -> decltype(auto) { return source_[index]; }, outline_, edits_,
+                    group{place.index}, marks_);
         if constexpr (answerable<message_type>)
             if (place.kind == sent_kind::answer) {
                 auto const index = outline_.part_at(place.index).message_index;

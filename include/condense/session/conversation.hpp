@@ -483,7 +483,8 @@ private:
         for (std::size_t position = 0; position < selected.size(); ++position) {
             if (!selected[position]) continue;
             auto const index = index_of(position);
-            scan.read(source()[index], meter_.estimator(), {});
+            scan.read(source()[index], meter_.estimator(),
+                      {.previous = index == 0 ? role::other : outline_.message_at(index - 1).speaker});
             records.push_back(scan.facts());
             records.back().index = index;
             records.back().messages = size();

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/json_make.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/json.hpp>
+
+#include "adapt/json_fixtures.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using adapt_tests::list;
+using adapt_tests::read;
+using adapt_tests::spelt;
+using condense::part_kind;
+using condense::part_view;
+using condense::role;
+using nlohmann::ordered_json;
+
+ordered_json made(std::string_view neighbour) {
+    return condense::message_traits<ordered_json>::make(role::user, "hi", read<ordered_json>(neighbour));
+}
+
+/// The parts of a message, and of the result that is made for its last call.
+list answered(std::string_view text) {
+    auto const m = read<ordered_json>(text);
+    list out;
+    std::string id;
+    std::string tool;
+    condense::each_part(m, [&](part_view const& part) {
+        out.push_back(spelt(part));
+        if (part.kind != part_kind::tool_call) return;
+        id = part.call;
+        tool = part.tool;
+    });
+    auto const answer =
+        condense::make_result(m, part_view{.kind = part_kind::tool_call, .tool = tool, .call = id}, "no", 0);
+    condense::each_part(answer, [&](part_view const& part) { out.push_back(spelt(part)); });
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("json_make: a new message has the form of its neighbours", "[adapt][json]") {
+    auto const same = read<ordered_json>;
+    CHECK(made(R"({"role":"user","content":"a"})") == same(R"({"role":"user","content":"hi"})"));
+    CHECK(made(R"({"role":"assistant","content":[{"type":"text","text":"a"}]})") ==
+          same(R"({"role":"user","content":"hi"})"));
+    CHECK(made(R"({"type":"function_call","call_id":"c"})") == same(R"({"role":"user","content":"hi"})"));
+    CHECK(made(R"({"role":"user","parts":[{"text":"a"}]})") == same(R"({"role":"user","parts":[{"text":"hi"}]})"));
+    CHECK(made(R"({"role":"user","content":[{"text":"a"}]})") == same(R"({"role":"user","content":[{"text":"hi"}]})"));
+    CHECK(made(R"({"role":"user","content":{"type":"text","text":"a"}})") ==
+          same(R"({"role":"user","content":{"type":"text","text":"hi"}})"));
+    auto const ui = made(R"({"id":"m","role":"user","parts":[{"type":"text","text":"a"}]})");
+    CHECK(ui["parts"] == same(R"([{"type":"text","text":"hi"}])"));
+    CHECK(ui["id"].get<std::string>().starts_with("summary-"));
+}
+
+TEST_CASE("json_make: the result of a call has the shape of the call", "[adapt][json]") {
+    CHECK(answered(R"({"type":"function_call","call_id":"c1","name":"f","arguments":"{}"})") ==
+          list{"tool call f #c1: {}", "tool result #c1: no"});
+    CHECK(answered(R"({"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1}}}]})") ==
+          list{R"(tool call f: {"a":1})", "tool result f error: no"});
+    CHECK(answered(R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}}]})") ==
+          list{"tool call f #c1: {}", "tool result #c1 error: no"});
+    CHECK(answered(
+              R"({"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]})") ==
+          list{"tool call f #c1: {}", "tool result f #c1 error: no"});
+    CHECK(answered(R"({"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"f","arguments":{}}]})") ==
+          list{"tool call f #c1: {}", "tool result f #c1 error: no"});
+    CHECK(answered(R"({"role":"assistant","content":{"type":"tool_use","id":"c1","name":"f","input":{}}})") ==
+          list{"tool call f #c1: {}", "tool result #c1 error: no"});
+    CHECK(answered(R"({"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]})") ==
+          list{"tool call f: {}", "tool result f: no"});
+}
+
+TEST_CASE("json_make: what neighbours hold is joined", "[adapt][json]") {
+    auto m = read<ordered_json>(R"({"role":"user","content":[{"toolResult":{"toolUseId":"c1","content":[]}}]})");
+    auto const next = read<ordered_json>(R"({"role":"user","content":[{"text":"a"}]})");
+    REQUIRE(condense::detail::append_message(m, next));
+    CHECK(m["content"].size() == 2);
+    auto const other = read<ordered_json>(R"({"role":"assistant","content":[{"text":"a"}]})");
+    CHECK_FALSE(condense::detail::append_message(m, other));
+    CHECK(m["content"].size() == 2);
+}
