@@ -179,10 +179,11 @@ result reduce(std::vector<Message>& messages, settings const& chosen, condense::
 result reduce_document(json& document, settings const& chosen, std::string const& name) {
     auto const read = condense::messages_of(document);
     auto* const messages = read.list;
-    if (messages == nullptr)
+    if (messages == nullptr || (document.is_object() && !document.contains("messages")))
         throw complaint{name + ": an array of messages is wanted, or an object with the member 'messages'"};
     for (std::size_t index = 0; index < messages->size(); ++index)
-        if (!(*messages)[index].is_object() || !(*messages)[index].contains("role"))
+        if (auto const& m = (*messages)[index];
+            !m.is_object() || !(m.contains("role") || m.contains("type") || m.contains("parts")))
             throw complaint{name + ": message " + std::to_string(index) + " is not an object with a role: " +
                             condense::shape_error_of((*messages)[index], index).text()};
     condense::family_estimator const count{condense::family_of(chosen.family)};
