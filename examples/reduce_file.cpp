@@ -59,7 +59,7 @@ struct settings {
 std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
     using command_line::one_of;
     CLI::App app{
-        "Reduces a conversation in a JSON file, OpenAI chat or Anthropic messages, to a token window.\n"
+        "Reduces a conversation in a JSON file, in any shape that the library reads, to a token window.\n"
         "Exit status: 0, 2 for wrong usage or input, 3 where it does not fit.",
         "reduce_file"};
     app.add_option("INPUT", chosen.input, "an array of messages, or an object with 'messages'; - is standard input")
@@ -179,7 +179,8 @@ result reduce(std::vector<Message>& messages, settings const& chosen, condense::
 result reduce_document(json& document, settings const& chosen, std::string const& name) {
     auto const read = condense::messages_of(document);
     auto* const messages = read.list;
-    if (messages == nullptr || (document.is_object() && !document.contains("messages")))
+    bool const has_place = document.is_array() || (document.contains("messages") && document["messages"].is_array());
+    if (messages == nullptr || !has_place)
         throw complaint{name + ": an array of messages is wanted, or an object with the member 'messages'"};
     for (std::size_t index = 0; index < messages->size(); ++index)
         if (auto const& m = (*messages)[index];

@@ -20,12 +20,12 @@ using condense::part_view;
 using condense::role;
 using nlohmann::ordered_json;
 
-ordered_json made(std::string_view neighbour) {
+ordered_json message_beside(std::string_view neighbour) {
     return condense::message_traits<ordered_json>::make(role::user, "hi", read<ordered_json>(neighbour));
 }
 
 /// The parts of a message, and of the result that is made for its last call.
-list answered(std::string_view text) {
+list parts_with_result(std::string_view text) {
     auto const m = read<ordered_json>(text);
     list out;
     std::string id;
@@ -46,34 +46,38 @@ list answered(std::string_view text) {
 
 TEST_CASE("json_make: a new message has the form of its neighbours", "[adapt][json]") {
     auto const same = read<ordered_json>;
-    CHECK(made(R"({"role":"user","content":"a"})") == same(R"({"role":"user","content":"hi"})"));
-    CHECK(made(R"({"role":"assistant","content":[{"type":"text","text":"a"}]})") ==
+    CHECK(message_beside(R"({"role":"user","content":"a"})") == same(R"({"role":"user","content":"hi"})"));
+    CHECK(message_beside(R"({"role":"assistant","content":[{"type":"text","text":"a"}]})") ==
           same(R"({"role":"user","content":"hi"})"));
-    CHECK(made(R"({"type":"function_call","call_id":"c"})") == same(R"({"role":"user","content":"hi"})"));
-    CHECK(made(R"({"role":"user","parts":[{"text":"a"}]})") == same(R"({"role":"user","parts":[{"text":"hi"}]})"));
-    CHECK(made(R"({"role":"user","content":[{"text":"a"}]})") == same(R"({"role":"user","content":[{"text":"hi"}]})"));
-    CHECK(made(R"({"role":"user","content":{"type":"text","text":"a"}})") ==
+    CHECK(message_beside(R"({"type":"function_call","call_id":"c"})") == same(R"({"role":"user","content":"hi"})"));
+    CHECK(message_beside(R"({"role":"user","parts":[{"text":"a"}]})") ==
+          same(R"({"role":"user","parts":[{"text":"hi"}]})"));
+    CHECK(message_beside(R"({"role":"user","content":[{"text":"a"}]})") ==
+          same(R"({"role":"user","content":[{"text":"hi"}]})"));
+    CHECK(message_beside(R"({"role":"user","content":{"type":"text","text":"a"}})") ==
           same(R"({"role":"user","content":{"type":"text","text":"hi"}})"));
-    auto const ui = made(R"({"id":"m","role":"user","parts":[{"type":"text","text":"a"}]})");
+    auto const ui = message_beside(R"({"id":"m","role":"user","parts":[{"type":"text","text":"a"}]})");
     CHECK(ui["parts"] == same(R"([{"type":"text","text":"hi"}])"));
     CHECK(ui["id"].get<std::string>().starts_with("summary-"));
 }
 
 TEST_CASE("json_make: the result of a call has the shape of the call", "[adapt][json]") {
-    CHECK(answered(R"({"type":"function_call","call_id":"c1","name":"f","arguments":"{}"})") ==
+    CHECK(parts_with_result(R"({"type":"function_call","call_id":"c1","name":"f","arguments":"{}"})") ==
           list{"tool call f #c1: {}", "tool result #c1: no"});
-    CHECK(answered(R"({"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1}}}]})") ==
+    CHECK(parts_with_result(R"({"role":"model","parts":[{"functionCall":{"name":"f","args":{"a":1}}}]})") ==
           list{R"(tool call f: {"a":1})", "tool result f error: no"});
-    CHECK(answered(R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}}]})") ==
-          list{"tool call f #c1: {}", "tool result #c1 error: no"});
-    CHECK(answered(
+    CHECK(
+        parts_with_result(R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"c1","name":"f","input":{}}}]})") ==
+        list{"tool call f #c1: {}", "tool result #c1 error: no"});
+    CHECK(parts_with_result(
               R"({"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}]})") ==
           list{"tool call f #c1: {}", "tool result f #c1 error: no"});
-    CHECK(answered(R"({"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"f","arguments":{}}]})") ==
+    CHECK(parts_with_result(
+              R"({"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"f","arguments":{}}]})") ==
           list{"tool call f #c1: {}", "tool result f #c1 error: no"});
-    CHECK(answered(R"({"role":"assistant","content":{"type":"tool_use","id":"c1","name":"f","input":{}}})") ==
+    CHECK(parts_with_result(R"({"role":"assistant","content":{"type":"tool_use","id":"c1","name":"f","input":{}}})") ==
           list{"tool call f #c1: {}", "tool result #c1 error: no"});
-    CHECK(answered(R"({"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]})") ==
+    CHECK(parts_with_result(R"({"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{}}}]})") ==
           list{"tool call f: {}", "tool result f: no"});
 }
 
@@ -85,4 +89,18 @@ TEST_CASE("json_make: what neighbours hold is joined", "[adapt][json]") {
     auto const other = read<ordered_json>(R"({"role":"assistant","content":[{"text":"a"}]})");
     CHECK_FALSE(condense::detail::append_message(m, other));
     CHECK(m["content"].size() == 2);
+
+    auto said = read<ordered_json>(R"({"role":"assistant","content":"a"})");
+    REQUIRE(condense::detail::append_message(said, read<ordered_json>(R"({"role":"assistant","content":"b"})")));
+    CHECK(said == read<ordered_json>(R"({"role":"assistant","content":"a\n\nb"})"));
+    auto const calls = read<ordered_json>(R"({"role":"assistant","content":"c","tool_calls":[{"id":"c1"}]})");
+    CHECK_FALSE(condense::detail::append_message(said, calls));
+    REQUIRE(condense::detail::append_message(
+        said, read<ordered_json>(R"({"role":"assistant","content":[{"type":"text","text":"d"}]})")));
+    CHECK(said["content"].size() == 2);
+}
+
+TEST_CASE("json_make: a call without id or name is answered without reading past them", "[adapt][json]") {
+    CHECK(parts_with_result(R"({"role":"model","parts":[{"toolCall":{}}]})").size() == 2);
+    CHECK(parts_with_result(R"({"role":"assistant","content":[{"type":"tool-approval-request"}]})").size() == 2);
 }

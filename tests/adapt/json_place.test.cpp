@@ -144,13 +144,20 @@ TEMPLATE_TEST_CASE("json_place: what is put takes the place, or makes it", "[ada
     auto array = read<TestType>(R"([{"x":1},"two"])");
     place{&array, nullptr, 0}.write("one");
     CHECK(array == read<TestType>(R"(["one","two"])"));
-    SECTION("past the end as a block of text") {
+    SECTION("past the end") {
         place const end{&array, nullptr, 2};
         end.write("three");
-        CHECK(array == read<TestType>(R"(["one","two",{"type":"text","text":"three"}])"));
+        CHECK(array == read<TestType>(R"(["one","two","three"])"));
         CHECK(end.find() == &array[2]);
-        CHECK(array[2].begin().key() == (std::same_as<TestType, ordered_json> ? "type" : "text"));
     }
+}
+
+TEMPLATE_TEST_CASE("json_place: a block of text, with its type first and without", "[adapt][json]", json,
+                   ordered_json) {
+    auto const block = detail::text_block<TestType>("three", true);
+    CHECK(block == read<TestType>(R"({"type":"text","text":"three"})"));
+    CHECK(block.begin().key() == (std::same_as<TestType, ordered_json> ? "type" : "text"));
+    CHECK(detail::text_block<TestType>("three", false) == read<TestType>(R"({"text":"three"})"));
 }
 
 TEMPLATE_TEST_CASE("json_place: what is erased is gone, and content is empty", "[adapt][json]", json, ordered_json) {

@@ -48,6 +48,22 @@ role role_of_item(Json const& m) {
     return row->use == block_use::result || row->use == block_use::opaque_result ? role::tool : role::assistant;
 }
 
+/// Calls sink(part_view) for each part, whether the shape is understood or not.
+template <class Json>
+void show_parts(Json const& m, auto&& sink) {
+    each_piece(m, [&](json_piece<Json const> const& piece) {
+        bool const media = piece.part.kind == part_kind::media;
+        if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
+        auto const* const value = !media                              ? piece.text.find()
+                                  : piece.removable.parent == nullptr ? &m
+                                                                      : piece.removable.find();
+        auto const text = value == nullptr ? std::string{} : media ? media_text(*value) : dump_of(*value);
+        auto part = piece.part;
+        part.text = text;
+        sink(std::as_const(part));
+    });
+}
+
 }  // namespace detail
 
 /// Messages are read one by one, so a conversation may mix the shapes. A field of an unexpected type counts as missing,
@@ -87,19 +103,7 @@ struct message_traits<Json> {
 
     static void each_part(Json const& m, auto&& sink) {
         if (auto wrong = shape_error_of(m)) detail::reject_shape(std::move(wrong));
-        detail::each_piece(m, [&](detail::json_piece<Json const> const& piece) {
-            bool const media = piece.part.kind == part_kind::media;
-            if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
-            auto const* const value = !media                              ? piece.text.find()
-                                      : piece.removable.parent == nullptr ? &m
-                                                                          : piece.removable.find();
-            auto const text = value == nullptr ? std::string{}
-                              : media          ? detail::media_text(*value)
-                                               : detail::dump_of(*value);
-            auto part = piece.part;
-            part.text = text;
-            sink(std::as_const(part));
-        });
+        detail::show_parts(m, sink);
     }
 
     /// Changes nothing if the part is sealed, or if it holds JSON and `text` does not parse. Media are replaced by a
@@ -251,17 +255,17 @@ inline constexpr bool holds_history<json_messages<Json>> = true;
 }  // namespace detail
 
 /// The array of messages in a document, whatever they are: the document itself if it is an array, else the member of a
-/// request body, `messages`, `input`, `contents` or `prompt`, also inside `params` (JSON-RPC). Null if there is none.
+/// request body, `messages`, `input`, `contents` or `prompt`, or of its member `params` (JSON-RPC). Null if there is
+/// none.
 template <json_type Json>
 auto* message_array(Json& document) {
     using array = std::conditional_t<std::is_const_v<Json>, typename Json::array_t const, typename Json::array_t>;
-    auto* holder = &document;
-    if (auto* const params = detail::object_member(document, "params")) holder = params;
-    auto* list = holder->is_array() ? holder : nullptr;
-    for (auto const* const key : {"messages", "input", "contents", "prompt"})
-        if (list == nullptr)
-            if (auto* const member = detail::member_of(*holder, key); member != nullptr && member->is_array())
-                list = member;
+    auto* list = document.is_array() ? &document : nullptr;
+    for (auto* const holder : {&document, detail::object_member(document, "params")})
+        for (auto const* const key : {"messages", "input", "contents", "prompt"})
+            if (list == nullptr && holder != nullptr)
+                if (auto* const member = detail::member_of(*holder, key); member != nullptr && member->is_array())
+                    list = member;
     return list == nullptr ? nullptr : list->template get_ptr<array*>();
 }
 
@@ -279,22 +283,23 @@ json_messages<Json> messages_of(Json& document, std::optional<json_shape> only =
 /// `systemInstruction`, `systemPrompt`), and the schemas of tools (`tools`, `toolConfig`, `functions`) as JSON.
 template <json_type Json, token_estimator Estimator>
 tokens overhead_of(Json const& document, Estimator const& estimator) {
-    auto const* const params = detail::object_member(document, "params");
-    auto const& holder = params != nullptr ? *params : document;
     cost sum;
-    for (auto const* const key : {"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"})
-        if (auto const* const text = detail::member_of(holder, key)) {
-            auto m = Json::object();
-            m["role"] = "system";
-            if (auto const* const blocks = detail::member_of(*text, "parts")) m["parts"] = *blocks;
-            else m["content"] = *text;
-            detail::each_piece(std::as_const(m), [&](detail::json_piece<Json const> const& piece) {
-                sum += detail::part_cost(estimator, piece.part);
-            });
-        }
-    for (auto const* const key : {"tools", "toolConfig", "functions"})
-        if (auto const* const tools = detail::member_of(holder, key); tools != nullptr && detail::has_value(*tools))
-            sum += estimator(detail::dump_of(*tools));
+    auto const add = [&](Json const& holder) {
+        for (auto const* const key :
+             {"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"})
+            if (auto const* const text = detail::member_of(holder, key)) {
+                auto m = Json::object();
+                m["role"] = "system";
+                if (auto const* const blocks = detail::member_of(*text, "parts")) m["parts"] = *blocks;
+                else m["content"] = *text;
+                detail::show_parts(m, [&](part_view const& part) { sum += detail::part_cost(estimator, part); });
+            }
+        for (auto const* const key : {"tools", "toolConfig", "functions"})
+            if (auto const* const tools = detail::member_of(holder, key); tools && detail::has_value(*tools))
+                sum += estimator(detail::dump_of(*tools));
+    };
+    add(document);
+    if (auto const* const params = detail::object_member(document, "params")) add(*params);
     return sum.tokens();
 }
 

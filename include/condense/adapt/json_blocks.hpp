@@ -224,6 +224,15 @@ inline constexpr auto item_rows = std::to_array<block_row>({
     {"compaction", block_use::hidden_reasoning, shape_set::of(responses), {"encrypted_content"}},
 });
 
+/// A block of type "tool-<name>" in a UI message.
+inline constexpr block_row ui_tool_row{
+    "tool-", block_use::call_and_result, shape_set::of(ai_sdk_ui), {"input"}, {"toolCallId"},
+    nullptr, {"callProviderMetadata"}};
+
+/// A block of type "<tool>_tool_result": what a tool of the provider gave.
+inline constexpr block_row server_result_row{
+    "_tool_result", block_use::opaque_result, shape_set::of(anthropic), {"content"}, {"tool_use_id"}};
+
 /// The row of this word; null if there is none.
 template <std::size_t Size>
 constexpr block_row const* row_of(std::array<block_row, Size> const& rows, std::string_view word) noexcept {

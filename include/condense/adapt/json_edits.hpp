@@ -126,8 +126,9 @@ private:
     /// The value that holds `text` in a form other than JSON.
     static Json in_form(text_form form, std::string text, part_status status) {
         if (form == text_form::string) return Json(std::move(text));
+        if (form == text_form::text_block || form == text_form::keyed_block)
+            return text_block<Json>(std::move(text), form == text_form::text_block);
         auto result = Json::object();
-        if (form == text_form::text_block) result["type"] = "text";
         if (form == text_form::input_block) result["type"] = "input_text";
         if (form == text_form::typed_value) result["type"] = status == part_status::error ? "error-text" : "text";
         result[form == text_form::typed_value     ? "value"

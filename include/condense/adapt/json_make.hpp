@@ -20,7 +20,7 @@ namespace detail {
 /// Where the messages of a conversation have their texts.
 enum class text_home : std::uint8_t { content, content_block, keyed_content, parts, ui_parts };
 
-/// As in `neighbour`, a message of the same conversation.
+/// Where `neighbour`, a message of the same conversation, has its text.
 template <class Json>
 text_home text_home_of(Json const& neighbour) {
     auto const* list = member_of(neighbour, "parts");
@@ -32,15 +32,6 @@ text_home text_home_of(Json const& neighbour) {
         list->is_array() && !list->empty() && (*list)[0].is_object() && member_of((*list)[0], "type") == nullptr;
     if (has_parts) return is_keyed || list->empty() ? text_home::parts : text_home::ui_parts;
     return is_keyed ? text_home::keyed_content : text_home::content;
-}
-
-/// {"text": ...}, or {"type": "text", "text": ...}.
-template <class Json>
-Json text_block(std::string text, bool is_typed) {
-    auto block = Json::object();
-    if (is_typed) block["type"] = "text";
-    block["text"] = std::move(text);
-    return block;
 }
 
 /// A message of a text, in the shape of a neighbour. UI messages get an id that depends on the text alone.
@@ -72,9 +63,8 @@ bool holds_call(Json const& block, part_view const& call) {
         for (auto const& keyed : keyed_rows)
             if (auto const* const inner = member_of(block, keyed.word); inner != nullptr && row == nullptr)
                 row = &keyed, holder = inner;
-    if (row == nullptr || (row->use != block_use::call && row->use != block_use::opaque_call)) return false;
-    auto const* const id = row->id[0];
-    return text_member(*holder, id) == call.call &&
+    if (row == nullptr || row->use != block_use::call) return false;
+    return text_member(*holder, row->id[0]) == call.call &&
            (!call.call.empty() || text_member(*holder, row->tool) == call.tool);
 }
 
@@ -150,8 +140,7 @@ template <class Json>
 bool append_message(Json& m, Json const& next) {
     auto const speaker = text_member(m, "role");
     if (speaker.empty() || speaker != text_member(next, "role")) return false;
-    bool const has_parts = member_of(m, "parts") != nullptr;
-    char const* const key = has_parts ? "parts" : "content";
+    char const* const key = member_of(m, "parts") != nullptr ? "parts" : "content";
     for (auto const* const each : {&std::as_const(m), &next})
         for (auto const& [member, value] : each->items())
             if (member != "role" && member != key && member != "id" && member != "condense") return false;

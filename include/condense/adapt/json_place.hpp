@@ -148,6 +148,15 @@ std::string_view text_member(Json const& value, std::string_view key) {
     return text == nullptr ? std::string_view{} : std::string_view{*text};
 }
 
+/// {"text": ...}, or {"type": "text", "text": ...}.
+template <class Json>
+Json text_block(std::string text, bool is_typed) {
+    auto block = Json::object();
+    if (is_typed) block["type"] = "text";
+    block["text"] = std::move(text);
+    return block;
+}
+
 /// The place of a member of an object or, without key, of an element of an array; the value need not exist yet.
 template <class Json>
 struct json_place {

@@ -183,21 +183,11 @@ private:
             return use_block(own, value, *row, how.base);
         if (how.outermost) {
             if (row != nullptr && use_outer(own, value, *row)) return;
-            if (row == nullptr && type.starts_with("tool-") && own.parent == member_of(message_, "parts") &&
+            if (row == nullptr && type.starts_with(ui_tool_row.word) && own.parent == member_of(message_, "parts") &&
                 !text_member(value, "toolCallId").empty())
-                return both(own, value,
-                            {type,
-                             block_use::call_and_result,
-                             shape_set::of(ai_sdk_ui),
-                             {"input"},
-                             {"toolCallId"},
-                             nullptr,
-                             {"callProviderMetadata"}},
-                            type.substr(5));
-            if (row == nullptr && type.ends_with("_tool_result"))
-                return use_block(
-                    own, value,
-                    {type, block_use::opaque_result, shape_set::of(anthropic), {"content"}, {"tool_use_id"}});
+                return both(own, value, ui_tool_row, type.substr(ui_tool_row.word.size()));
+            if (row == nullptr && type.ends_with(server_result_row.word))
+                return use_block(own, value, server_result_row);
         }
         visit_part(sealed(how.base, part_kind::other), own, own, {.is_dump = true, .known = false});
     }

@@ -66,7 +66,7 @@ namespace detail {
 #endif
 }
 
-/// The row of a table, for each word in it and in its members.
+/// Calls f(word, shapes) for each word that the tables and the walk of a message know.
 template <class Function>
 void each_word(Function&& f) {
     auto const of_rows = [&f](auto const& rows) {
@@ -83,20 +83,21 @@ void each_word(Function&& f) {
     of_rows(item_rows);
     for (auto const* const key : {"tool_calls", "tool_call_id", "reasoning_content"}) f(key, shape_set::of(openai));
     for (auto const* const key : {"images", "tool_name"}) f(key, shape_set::of(ollama));
-    for (auto const* const key : {"content"}) f(key, string_shapes);
+    f("content", string_shapes);
     f("parts", shape_set::of(gemini, ai_sdk_ui));
 }
 
-/// Counts the words of each shape in a message: names of members, and types, three levels deep.
+/// Counts the words of each shape in a message: names of members, and types, of the first thousand values and no deeper
+/// than the blocks of a result.
 class word_count {
 public:
     template <class Json>
-    void look(Json const& value, int levels = 3) {
+    void look(Json const& value, int levels = 6) {
         if (levels == 0 || !value.is_structured()) return;
-        std::size_t limit = 100;
-        for (auto member = value.begin(); member != value.end() && limit != 0; ++member, --limit) {
+        for (auto member = value.begin(); member != value.end() && values_ != 0; ++member) {
+            --values_;
             if (value.is_object()) add(member.key());
-            look(*member, value.is_object() ? levels - 1 : levels);
+            look(*member, levels - 1);
         }
         if (value.is_object()) add(text_member(value, "type"));
     }
@@ -117,6 +118,7 @@ private:
         });
     }
     std::array<std::size_t, json_shape_count> counts_{};
+    std::size_t values_ = 1'000;  ///< to look at
 };
 
 /// True if `name` contains "tool" or "function", in letters of either case: at its beginning, or anywhere.

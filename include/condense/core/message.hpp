@@ -352,12 +352,9 @@ struct make_fn {
     static constexpr Message make(role speaker, std::string text) {
         return traits_of<Message>::make(speaker, std::move(text));
     }
-    /// `neighbour` may be null.
-    template <composable Message>
-    static constexpr Message make(role speaker, std::string text, Message const* neighbour) {
-        if constexpr (composable_like<Message>)
-            if (neighbour != nullptr) return traits_of<Message>::make(speaker, std::move(text), *neighbour);
-        return make<Message>(speaker, std::move(text));
+    template <composable_like Message>
+    static constexpr Message make(role speaker, std::string text, Message const& neighbour) {
+        return traits_of<Message>::make(speaker, std::move(text), neighbour);
     }
 };
 

@@ -14,7 +14,6 @@
 #include <condense/core/outline.hpp>
 #include <condense/core/part_copies.hpp>
 #include <condense/core/report.hpp>
-#include <condense/detail/address.hpp>
 
 // The messages that would be sent, rendered on demand: originals with the edits in force, summaries and written
 // results; and the list of what was cut from them.
@@ -158,10 +157,7 @@ constexpr Message render_summary(Original const& original, outline const& facts,
         if constexpr (composable_like<Message>) {
             auto const end = static_cast<std::uint32_t>(2 * facts.size());
             for (auto place = edits.next_sent(facts, 0); place < end; place = edits.next_sent(facts, place + 1))
-                if (place % 2 != 0) {
-                    auto&& neighbour = original(place / 2);
-                    return make_fn::make<Message>(role::user, std::move(text), address_of(neighbour));
-                }
+                if (place % 2 != 0) return make_fn::make<Message>(role::user, std::move(text), original(place / 2));
         }
         return make_fn::make<Message>(role::user, std::move(text));
     }();
@@ -206,11 +202,14 @@ constexpr void each_sent(Draft const& draft, bool marks, Function& f) {
         f(sequence{index},
           v1::to_bytes(render<message_type>(draft.message_at(sequence{index}), facts, edits, index, marks)));
     };
-    auto const original = [&](std::uint32_t index) -> decltype(auto) { return draft.message_at(sequence{index}); };
     auto const summary = [&](group which) {
-        if constexpr (composable<message_type>)
+        if constexpr (composable<message_type>) {
+            auto const original = [&](std::uint32_t index) -> decltype(auto) {
+                return draft.message_at(sequence{index});
+            };
             f(sequence{facts.group_at(which.id()).first},
               v1::to_bytes(render_summary<message_type>(original, facts, edits, which, marks)));
+        }
     };
     part_copies copies;
     auto const answer = [&](std::uint32_t part_id) {

@@ -250,8 +250,9 @@ private:
             else add(render<Message>(source[index], facts, edits, index, false), index);
         };
         auto const summary = [&](group which) {
-            auto const original = [&](std::uint32_t index) -> decltype(auto) { return source[index]; };
-            if constexpr (composable<Message>) add(render_summary<Message>(original, facts, edits, which, false));
+            if constexpr (composable<Message>)
+                add(render_summary<Message>([&](std::uint32_t index) -> decltype(auto) { return source[index]; }, facts,
+                                            edits, which, false));
         };
         part_copies copies;
         auto const answer = [&](std::uint32_t part_id) {
