@@ -205,6 +205,22 @@ TEST_CASE("json_conversations: roles alternate where that is asked for", "[adapt
     }
 }
 
+TEST_CASE("json_conversations: a result and a text, and two answers, are sent as one message", "[adapt][json]") {
+    std::vector<ordered_json> const history{
+        read<ordered_json>(
+            R"({"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[{"text":"out"}]}}]})"),
+        read<ordered_json>(R"({"role":"user","content":[{"text":"go on"}]})"),
+        read<ordered_json>(R"({"role":"assistant","content":[{"text":"a"}]})"),
+        read<ordered_json>(R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"d","name":"f","input":{}}}]})")};
+    list sent;
+    condense::each_alternating(history, [&](ordered_json const& m) {
+        std::string all;
+        for (auto const& part : parts_of(m)) all.append(all.empty() ? "" : " | ").append(part);
+        sent.push_back(all);
+    });
+    CHECK(sent == list{"tool result #c: out | text: go on", "text: a | tool call f #d: {}"});
+}
+
 TEST_CASE("json_conversations: messages and overhead of each request body", "[adapt][json]") {
     auto const size_in = [](std::string_view text) {
         auto body = read<ordered_json>(text);
