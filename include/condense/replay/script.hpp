@@ -34,8 +34,7 @@ public:
             readings_.push_back(read_message(m));
             costs_.push_back(cost_of_message(m, estimator_));
             if (readings_.back().speaker != role::assistant) continue;
-            bool const joined =
-                !answers_.empty() && answers_.back().past == index && joins_previous(m);
+            bool const joined = !answers_.empty() && answers_.back().past == index && joins_previous(m);
             if (!joined) answers_.push_back({index, index});
             answers_.back().past = index + 1;
         }
