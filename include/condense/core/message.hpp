@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <condense/core/part.hpp>
+#include <condense/core/utf8_text.hpp>
 
 // How the library reads and, where a layer needs it, writes the user's own message type. This is the only header that
 // names message_traits; everything else uses the verbs below.
@@ -378,11 +379,15 @@ template <class Value>
 constexpr role as_role(Value const& value) {
     if constexpr (std::same_as<Value, role>) return value;
     else {
-        static_assert(std::convertible_to<Value const&, std::string_view>,
+        static_assert(utf8_text<Value>,
                       "condense: role_and_text: the role must be a condense::role or a string (see message)");
-        return role_named(value);
+        return role_named(as_utf8(value));
     }
 }
+
+/// A data member that takes a text.
+template <class Message, auto Member>
+concept writable_member = assignable_utf8_text<std::remove_reference_t<decltype(std::declval<Message&>().*Member)>>;
 
 /// The class of a pointer to a member; void for a callable, so that `make` is absent.
 template <class Member>
@@ -398,8 +403,9 @@ struct owner_of<Value Owner::*> {
 
 /// A one-line adapter for a message of a role and a text:
 /// `struct condense::message_traits<my_message> : condense::role_and_text<&my_message::role, &my_message::text> {};`
-/// Role and Text are pointers to members, or callables on the message. A message with role tool is read as a tool
-/// result without an id; an empty text is no part. With pointers to data members it can also be shortened and composed.
+/// Role and Text are pointers to members, or callables on the message; strings may be std::string, std::u8string or
+/// std::pmr::string, or views. A message with role tool is read as a tool result without an id; an empty text is no
+/// part. With pointers to data members it can also be shortened and composed.
 template <auto Role, auto Text>
 struct role_and_text {
     template <class Message>
@@ -410,33 +416,32 @@ struct role_and_text {
     template <class Message, class Sink>
     static constexpr void each_part(Message const& m, Sink&& sink) {
         auto&& text = detail::project<Text>(m);
-        static_assert(std::convertible_to<decltype(text), std::string_view>,
-                      "condense: role_and_text: the text must convert to std::string_view, such as a std::string in "
-                      "UTF-8 (see message)");
-        std::string_view const view = text;
+        static_assert(utf8_text<std::remove_cvref_t<decltype(text)>>,
+                      "condense: role_and_text: the text must be UTF-8, such as a std::string or std::u8string (see "
+                      "message)");
+        auto const view = as_utf8(text);
         if (!view.empty())
             sink(part_view{.kind = role_of(m) == role::tool ? part_kind::tool_result : part_kind::text, .text = view});
     }
 
     template <class Message>
         requires std::copy_constructible<Message> && std::is_member_object_pointer_v<decltype(Text)> &&
-                 std::assignable_from<decltype(std::declval<Message&>().*Text), std::string>
+                 detail::writable_member<Message, Text>
     static constexpr Message with_part(Message const& m, std::size_t, std::string text) {
         Message shorter(m);
-        shorter.*Text = std::move(text);
+        assign_utf8(shorter.*Text, std::move(text));
         return shorter;
     }
 
     template <class Message = typename detail::owner_of<decltype(Text)>::type>
-        requires std::default_initializable<Message> &&
-                 std::assignable_from<decltype(std::declval<Message&>().*Text), std::string> &&
+        requires std::default_initializable<Message> && detail::writable_member<Message, Text> &&
                  (std::assignable_from<decltype(std::declval<Message&>().*Role), role> ||
-                  std::assignable_from<decltype(std::declval<Message&>().*Role), std::string>)
+                  detail::writable_member<Message, Role>)
     static constexpr Message make(role speaker, std::string text) {
         Message result{};
         if constexpr (std::assignable_from<decltype(result.*Role), role>) result.*Role = speaker;
-        else result.*Role = std::string{name(speaker)};
-        result.*Text = std::move(text);
+        else assign_utf8(result.*Role, std::string{name(speaker)});
+        assign_utf8(result.*Text, std::move(text));
         return result;
     }
 };

@@ -6,7 +6,7 @@
 
 struct line {
     condense::role role = condense::role::user;
-    std::string text;
+    std::u8string text;
 };
 template <>
 struct condense::message_traits<line> : condense::role_and_text<&line::role, &line::text> {};

@@ -1,5 +1,5 @@
-// expect: condense: role_and_text: the text must convert to std::string_view, such as a std::string in UTF-8 (see
-// message) SPDX-License-Identifier: BSL-1.0
+// expect: condense: role_and_text: the text must be UTF-8, such as a std::string or std::u8string (see message)
+// SPDX-License-Identifier: BSL-1.0
 #include <string>
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 struct line {
     condense::role role = condense::role::user;
-    std::u8string text;
+    std::u16string text;
 };
 template <>
 struct condense::message_traits<line> : condense::role_and_text<&line::role, &line::text> {};
