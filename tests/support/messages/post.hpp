@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <condense/adapt/variant_parts.hpp>
 
 #include "support/messages/form.hpp"
 
@@ -93,26 +94,12 @@ private:
 }  // namespace forms
 
 template <>
-struct condense::message_traits<forms::post> : forms::packed_traits<forms::post> {
+struct condense::message_traits<forms::post> : condense::variant_parts<condense::message_traits<forms::post>>,
+                                               forms::packed_traits<forms::post> {
     using post = forms::post;
 
     static role role_of(post const& m) { return m.speaker; }
-    static void each_part(post const& m, auto&& sink) {
-        for (auto const& part : m.parts) std::visit([&](auto const& held) { sink(shown(held)); }, part);
-    }
-    static post with_part(post const& m, std::size_t index, std::string text) {
-        auto shorter = m;
-        // Words cannot say what call they came with.
-        if (auto const* const shown = std::get_if<post::image>(&m.parts[index]); shown != nullptr && shown->id.empty())
-            shorter.parts[index] = post::words{std::move(text)};
-        else if (shown == nullptr) std::visit([&](auto& held) { put(held, std::move(text)); }, shorter.parts[index]);
-        return shorter;
-    }
-    static post without_part(post const& m, std::size_t index) {
-        auto thinner = m;
-        thinner.parts.erase(thinner.parts.begin() + static_cast<std::ptrdiff_t>(index));
-        return thinner;
-    }
+    static auto& parts_of(auto& m) { return m.parts; }
     static post make(role speaker, std::string text) { return {speaker, {post::words{std::move(text)}}}; }
     static post make_result(post const&, part_view const& call, std::string text) {
         return {role::user, {post::result{std::string{call.call}, std::move(text)}}};
@@ -121,30 +108,33 @@ struct condense::message_traits<forms::post> : forms::packed_traits<forms::post>
     static std::string_view mark_of(post const& m) { return m.mark; }
     static void set_mark(post& m, std::string_view mark) { m.mark = mark; }
 
-private:
-    static part_view shown(post::words const& held) {
+    static part_view show(post::words const& held) {
         return {
             .kind = held.thought ? part_kind::reasoning : part_kind::text, .text = held.text, .sealed = held.sealed};
     }
-    static part_view shown(post::call const& held) {
+    static part_view show(post::call const& held) {
         return {.kind = part_kind::tool_call,
                 .text = held.arguments,
                 .tool = held.tool,
                 .call = held.id,
                 .status = held.status};
     }
-    static part_view shown(post::result const& held) {
+    static part_view show(post::result const& held) {
         return {.kind = part_kind::tool_result,
                 .text = held.output,
                 .call = held.id,
                 .status = held.status,
                 .sealed = held.sealed};
     }
-    static part_view shown(post::image const& held) {
+    static part_view show(post::image const& held) {
         return {.kind = part_kind::media, .text = held.title, .call = held.id, .cost = held.cost};
     }
-    static void put(post::words& held, std::string text) { held.text = std::move(text); }
-    static void put(post::call& held, std::string text) { held.arguments = std::move(text); }
-    static void put(post::result& held, std::string text) { held.output = std::move(text); }
-    static void put(post::image&, std::string) {}
+    static void write(post::words& held, std::string text) { held.text = std::move(text); }
+    static void write(post::call& held, std::string text) { held.arguments = std::move(text); }
+    static void write(post::result& held, std::string text) { held.output = std::move(text); }
+    /// Words cannot say what call they came with.
+    static post::part write(post::image const& held, std::string text) {
+        if (!held.id.empty()) return held;
+        return post::words{std::move(text)};
+    }
 };
