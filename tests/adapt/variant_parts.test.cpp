@@ -154,6 +154,7 @@ TEST_CASE("variant_parts: parts are removed, and edits done together") {
     auto const m = sample();
     CHECK(spelt(condense::without_part(m, 2)).find("media") == std::string::npos);
     CHECK(condense::without_part(m, 2).pieces.size() == 4);
+    CHECK(spelt(condense::without_part(m, 4)).ends_with("; other=; "));
     CHECK(condense::without_part(m, 5).pieces.size() == 5);
     auto edited = m;
     condense::with_edits(edited, {{.index = 0, .text = "b"},
