@@ -123,12 +123,33 @@ TEST_CASE("llama_cpp: a result without a text takes one where content may be") {
     auto expected = with_media;
     expected.content_parts.push_back({"text", "out"});
     CHECK(condense::with_part(with_media, 1, "out") == expected);
-    expected = with_media;
+    // In place of the media it would be the result, and the empty one go.
+    CHECK(condense::with_part(with_media, 0, "[a picture]") == with_media);
+    auto beside_text = with_media;
+    beside_text.content_parts.push_back({"text", "out"});
+    expected = beside_text;
     expected.content_parts[0] = {"text", "[a picture]"};
-    auto const described = condense::with_part(with_media, 0, "[a picture]");
+    auto const described = condense::with_part(beside_text, 0, "[a picture]");
     CHECK(described == expected);
-    CHECK(parts_of(described).size() == 1);
-    CHECK(parts_of(described)[0].kind == part_kind::tool_result);
+    REQUIRE(parts_of(described).size() == 2);
+    CHECK(parts_of(described)[0] ==
+          condense::chat_part{.kind = part_kind::tool_result, .text = "[a picture]", .tool = "read", .call = "1"});
+}
+
+TEST_CASE("llama_cpp: without an id, the first text is the result") {
+    message m{.role = "tool", .content_parts = {{"media_marker", "<__media__>"}, {"text", "a"}, {"text", "b"}}};
+    auto const kinds = [](message const& of) {
+        std::string out;
+        for (auto const& part : parts_of(of)) out.append(name(part.kind)).append("; ");
+        return out;
+    };
+    CHECK(kinds(m) == "media; tool result; text; ");
+    CHECK(condense::with_part(m, 0, "[a picture]") == m);
+    m.tool_call_id = "1";
+    CHECK(kinds(m) == "media; tool result; tool result; ");
+    m.tool_call_id.clear();
+    m.content = "c";
+    CHECK(kinds(m) == "tool result; media; text; text; ");
 }
 
 TEST_CASE("llama_cpp: one part is removed, its followers move up") {

@@ -44,9 +44,10 @@ concept llama_cpp_message = requires(Message& m) {
 /// | other `content_parts` | other, sealed |
 /// | `tool_calls` | tool call |
 ///
-/// A message of role tool without a text shows an empty result after its other content. A text in place of media has
-/// type `text`; their data, which is no part of the message, is then to be left out by the program. There is no field
-/// for a mark, nor for the status of a result.
+/// In a message of role tool, without a `tool_call_id` the first text alone is the result; without a text an empty
+/// result stands after the other content. A text in place of media has type `text`; their data, which is no part of
+/// the message, is then to be left out by the program. Media of role tool take a text only beside a result with an id.
+/// There is no field for a mark, nor for the status of a result.
 template <llama_cpp_message Message>
 struct message_traits<Message> {
     static role role_of(Message const& m) { return role_named(m.role); }
@@ -63,7 +64,7 @@ struct message_traits<Message> {
             case field::content: m.content = std::move(text); break;
             case field::content_part: {
                 auto& part = m.content_parts[place.index];
-                if (part.type == media_type) part.type = text_type;
+                if (part.type == media_type && !answers_unnamed(m) && !lacks_result(m)) part.type = text_type;
                 if (part.type == text_type) part.text = std::move(text);
                 break;
             }
@@ -159,6 +160,8 @@ private:
     static constexpr std::string_view media_type = "media_marker";
     static constexpr cost media_cost = cost::of(tokens{1'600});
 
+    static constexpr auto is_text = [](auto const& part) { return part.type == text_type; };
+
     enum class field : std::uint8_t { reasoning, content, content_part, empty_result, call, none };
     struct place {
         field where = field::none;
@@ -187,19 +190,26 @@ private:
         }
 
     private:
-        /// An answered call must not look unanswered.
-        static bool lacks_result(Message const& m) {
-            return role_of(m) == role::tool && m.content.empty() &&
-                   std::none_of(m.content_parts.begin(), m.content_parts.end(),
-                                [](auto const& part) { return part.type == text_type; });
-        }
-
         std::size_t reasoning_;
         std::size_t content_;
         std::size_t parts_;
         std::size_t empty_result_;
         std::size_t calls_;
     };
+
+    /// An answered call must not look unanswered: an empty result is shown.
+    static bool lacks_result(Message const& m) {
+        return role_of(m) == role::tool && m.content.empty() &&
+               std::none_of(m.content_parts.begin(), m.content_parts.end(), is_text);
+    }
+
+    /// A result without an id: another one in its message would be taken for that of the next call.
+    static bool answers_unnamed(Message const& m) { return m.tool_call_id.empty() && role_of(m) == role::tool; }
+
+    static bool is_first_text(Message const& m, std::size_t index) {
+        auto const end = m.content_parts.begin() + static_cast<std::ptrdiff_t>(index);
+        return m.content.empty() && std::none_of(m.content_parts.begin(), end, is_text);
+    }
 
     static part_view show(Message const& m, place const& shown) {
         part_view part;
@@ -211,7 +221,10 @@ private:
             case field::content_part: {
                 auto const& content = m.content_parts[shown.index];
                 part.text = content.text;
-                if (content.type == text_type) break;
+                if (content.type == text_type) {
+                    if (answers_unnamed(m) && !is_first_text(m, shown.index)) part.kind = part_kind::text;
+                    break;
+                }
                 part.sealed = true;
                 part.kind = content.type == media_type ? part_kind::media : part_kind::other;
                 if (content.type == media_type) part.cost = media_cost;

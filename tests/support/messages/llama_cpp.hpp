@@ -41,23 +41,21 @@ struct llama_message {
     friend bool operator==(llama_message const&, llama_message const&) = default;
 };
 
-/// A message of role tool for each result, with the media that came with it: before what a user says, after what an
-/// assistant asks.
+/// A message of role tool for each result, with what came with it: before what a user says, after what an assistant
+/// asks.
 inline std::vector<chat_message> one_result_each(std::vector<chat_message> const& all) {
     std::vector<chat_message> out;
     for (auto const& m : all) {
         chat_message rest{.role = m.role, .name = m.name, .pinned = m.pinned, .mark = m.mark};
         std::vector<chat_message> results;
         for (auto const& part : m.parts) {
-            bool const is_result = part.kind == part_kind::tool_result;
-            if (!is_result && (part.kind != part_kind::media || part.call.empty())) {
-                rest.parts.push_back(part);
-                continue;
-            }
-            auto same = std::find_if(results.begin(), results.end(),
-                                     [&](auto const& result) { return result.parts[0].call == part.call; });
-            if (same == results.end()) same = results.insert(same, chat_message{.role = role::tool});
-            same->parts.push_back(part);
+            auto const same = std::find_if(results.begin(), results.end(), [&](auto const& result) {
+                return !part.call.empty() && result.parts[0].call == part.call;
+            });
+            if (same != results.end() && part.kind != part_kind::tool_call) same->parts.push_back(part);
+            else if (part.kind == part_kind::tool_result) results.push_back({.role = role::tool, .parts = {part}});
+            else if (m.role == role::tool && !results.empty()) results.back().parts.push_back(part);
+            else rest.parts.push_back(part);
         }
         bool const asks_first = m.role == role::assistant;
         bool const has_rest = !rest.parts.empty() || results.empty();
