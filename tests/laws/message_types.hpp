@@ -84,6 +84,10 @@ void with_few_mixes(random_source& random, Function&& f) {
     }
 }
 
+/// It has media or reasoning, unless its form says otherwise, and can lose parts.
+template <class Message>
+constexpr bool thins = condense::detail::part_removable<Message> && !requires { forms::form<Message>::words_alone; };
+
 /// One conversation in a History, also as a Frozen one that cannot be changed, and in chat_messages.
 template <class History, class Frozen, class Estimator>
 broken run_typed(std::uint64_t seed, tally& tallied, Estimator const& count) {
@@ -120,8 +124,7 @@ void check_type(Estimator const& count) {
     WARN(tallied.figures());
     CHECK(tallied.changed * 10 >= tallied.runs * 6);
     for (auto const* const layer : {"offload", "compress", "summarize", "sliding_window", "escalate", "thin"})
-        if (condense::detail::part_removable<message_type> || std::string_view{layer} != "thin")
-            CHECK(tallied.applied[layer] >= rounds / 20);
+        if (std::string_view{layer} != "thin" || thins<message_type>) CHECK(tallied.applied[layer] >= rounds / 20);
     for (auto const* const outcome : {"fits", "exhausted"}) CHECK(tallied.outcomes[outcome] >= rounds / 200);
 }
 
