@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Checks a reduced conversation by the rules of its provider's shape, without using the library.
+
+  check_shape.py SHAPE ORIGINAL.json REDUCED.json     exit 1 with a line for each finding
+  check_shape.py --selftest                           every rule must find what is planted for it
+
+SHAPE: openai, responses, anthropic, gemini, bedrock, aisdk, aisdk_ui, mcp (parameters of sampling/createMessage) or
+ollama. The rules, by the names that findings have:
+
+  json       the output is JSON that can be read            outside    all but the messages is as it was, byte for byte
+  pairs      every result has its call where the provider wants it, and every call one result, unless it was open
+  roles      who may speak first, and after whom            reasoning  an item of reasoning and its item stay together
+  document   a document has a text beside it                empty      nothing is empty that was not
+  system     system messages are as they were               last_user  what the user said last is as it was
+  open_round the newest calls and results are there         order      what stayed is in the order it had, and once
+  verbatim   texts of user and assistant are as they were   fields     no member is lost, new or in another place
+  blocks     no block of a message is lost or new           ids        ids and names are as they were
+  thinking   what is signed is as it was, or gone with its whole message
+  shortened  a text that changed is a result, reasoning or an argument, and shorter
+  arguments  arguments stay a JSON object                   media      media stay, or become a text
+  bytes      an unchanged message has the bytes it had      foreign    a message that is neither an old one nor a summary
+  summary    there is one at most, and something is gone where it stands
+"""
+
+import sys
+
+sys.dont_write_bytecode = True
+
+import argparse
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+from body import Body, dump
+from compare import Comparison
+from shapes import SHAPES
+
+MARK = "condense"  # the member by which a later run knows its own edits; it is erased before a request is sent
+
+
+@dataclass(frozen=True)
+class Finding:
+    rule: str
+    text: str
+
+    def __str__(self):
+        return f"{self.rule}: {self.text}"
+
+
+@dataclass
+class Place:
+    """A message of the output, or what is left of one whose last blocks were an old message."""
+    index: int
+    value: dict
+    raw: str = None  # None where the text of the message says nothing about this
+    marked: bool = False
+
+
+def ids_in(value):
+    """All ids in a message, wherever they stand."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if key in ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId") and isinstance(each, str):
+                yield each
+            else:
+                yield from ids_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from ids_in(each)
+
+
+class Judge:
+    """Compares one output with its original."""
+
+    def __init__(self, shape, original, reduced):
+        self.shape, self.old, self.new, self.findings = shape, original, reduced, []
+        self.matched = {}  # place in the original: (Place, was it edited)
+        self.summaries = []  # (Place, place in the original that it stands before)
+
+    def add(self, rule, text):
+        self.findings.append(Finding(rule, text))
+
+    def check(self):
+        if self.old.outside != self.new.outside:
+            self.add("outside", "something beside the messages is not as it was")
+        self.align()
+        self.check_kept()
+        self.check_summaries()
+        known = {(rule, key) for rule, key, _ in self.shape.problems(self.old.messages)}
+        for rule, key, text in self.shape.problems(self.new.messages):
+            if (rule, key) not in known:
+                self.add(rule, text)
+        if hasattr(self.shape, "with_original"):
+            for rule, _, text in self.shape.with_original(self.old.messages, self.new.messages):
+                self.add(rule, text)
+        return self.findings
+
+    # -- which message is which
+
+    def align(self):
+        """Finds the original of each message, from the newest on, as the newest are kept."""
+        limit = len(self.old.messages)
+        for index in range(len(self.new.messages) - 1, -1, -1):
+            value, marked = self.new.messages[index], False
+            if isinstance(value, dict) and isinstance(value.get(MARK), str):
+                value, marked = {key: each for key, each in value.items() if key != MARK}, True
+            place = Place(index, value, self.new.raw[index], marked)
+            while place is not None:
+                limit, place = self.place(place, limit)
+
+    def place(self, place, limit):
+        """Finds the original of one message below `limit`: the new limit, and what is left to find."""
+        exact = next((at for at in range(limit - 1, -1, -1) if self.is_exact(at, place)), None)
+        at = exact if exact is not None else next(
+            (at for at in range(limit - 1, -1, -1) if not self.compare(at, place.value).found), None)
+        if at is not None:
+            self.match(at, place, exact is None)
+            return at, None
+        joined = self.joined(place, limit)
+        if joined is not None:
+            return joined
+        elsewhere = next((at for at in range(len(self.old.messages) - 1, limit - 1, -1)
+                          if not self.compare(at, place.value).found), None)
+        if elsewhere is not None:
+            self.add("order", f"message {place.index} was message {elsewhere}, and stands before {limit} or twice")
+        elif self.shape.summary(place.value) is not None and not self.alike(place.value, self.shape.is_user):
+            self.summaries.append((place, limit))
+            if not self.shape.summary(place.value).strip():
+                self.add("empty", f"message {place.index}: the summary is empty")
+        else:
+            self.diagnose(place)
+        return limit, None
+
+    def is_exact(self, at, place):
+        return Comparison.same(self.old.messages[at], place.value)
+
+    def compare(self, at, value):
+        return Comparison(self.shape, self.old.messages[at], value)
+
+    def joined(self, place, limit):
+        """Where neighbours of one role may be joined: an old message at the end of this one."""
+        key = self.shape.joins
+        blocks = place.value.get(key) if key and isinstance(place.value, dict) else None
+        if not isinstance(blocks, list):
+            return None
+        for at in range(limit - 1, -1, -1):
+            old = self.old.messages[at].get(key)
+            if not isinstance(old, list) or not 0 < len(old) < len(blocks):
+                continue
+            compared = self.compare(at, {**place.value, key: blocks[-len(old):]})
+            if not compared.found:
+                self.match(at, Place(place.index, place.value), compared.edited)
+                return at, Place(place.index, {**place.value, key: blocks[:-len(old)]})
+        return None
+
+    def match(self, at, place, edited):
+        self.matched[at] = place, edited
+        if not edited and place.raw is not None and not place.marked and place.raw != self.old.raw[at]:
+            self.add("bytes", f"message {place.index}, once {at}, did not change and has other bytes")
+        if edited:
+            for what in self.shape.empty(place.value):
+                if what not in set(self.shape.empty(self.old.messages[at])):
+                    self.add("empty", f"message {place.index}: {what} is empty")
+
+    def alike(self, value, wanted):
+        """The old message of this kind whose text is nearly the same, where ids tell nothing."""
+        text = dump(value)
+        for at, old in enumerate(self.old.messages):
+            if wanted(old) and self.shape.role(old) == self.shape.role(value):
+                other = dump(old)
+                common = difflib.SequenceMatcher(None, text[:400], other[:400], autojunk=False)
+                if common.quick_ratio() > 0.7 and common.ratio() > 0.7:
+                    return at
+        return None
+
+    def diagnose(self, place):
+        """Says by which rule a message is no lawful edit of its original, as far as that can be told."""
+        ids = set(ids_in(place.value))
+        candidates = [at for at, old in enumerate(self.old.messages)
+                      if ids & set(ids_in(old)) and self.shape.role(old) == self.shape.role(place.value)]
+        if not candidates:
+            text = dump(place.value)
+            near = [(difflib.SequenceMatcher(None, text[:600], dump(old)[:600], autojunk=False).ratio(), at)
+                    for at, old in enumerate(self.old.messages) if self.shape.role(old) == self.shape.role(place.value)]
+            candidates = [at for ratio, at in sorted(near)[-1:] if ratio > 0.5]
+        if not candidates:
+            return self.add("foreign", f"message {place.index} is neither an old message nor a summary")
+        best = min(candidates, key=lambda at: len(self.compare(at, place.value).found))
+        self.matched.setdefault(best, (place, True))
+        for difference in self.compare(best, place.value).found:
+            self.add(difference.rule, f"message {place.index}, once {best}: {difference}")
+
+    # -- what has to be there
+
+    def check_kept(self):
+        messages, shape = self.old.messages, self.shape
+        for at, m in enumerate(messages):
+            if shape.is_system(m) and (at not in self.matched or self.matched[at][1]):
+                self.add("system", f"the system message {at} is {'changed' if at in self.matched else 'gone'}")
+        users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+        if users and (users[-1] not in self.matched or self.matched[users[-1]][1]):
+            self.add("last_user", f"what the user said last, message {users[-1]}, is "
+                                  f"{'changed' if users[-1] in self.matched else 'gone'}")
+        for at in shape.open_round(messages):
+            if at not in self.matched:
+                self.add("open_round", f"message {at} of the newest round is gone")
+
+    def check_summaries(self):
+        if len(self.summaries) > 1:
+            self.add("summary", f"there are {len(self.summaries)} summaries")
+        for place, limit in self.summaries:
+            before = max((at for at in self.matched if at < limit), default=-1)
+            if all(at in self.matched for at in range(before + 1, limit)):
+                self.add("summary", f"message {place.index} is a summary, and nothing is gone where it stands")
+            if any(self.shape.is_system(m) for m in self.new.messages[place.index + 1:]):
+                self.add("summary", f"message {place.index} is a summary and stands before the system prompt")
+
+
+def check(name, original, reduced):
+    """Findings about the text of an output; `original` is the text that it was made of."""
+    shape = SHAPES[name]
+    old = Body(original, shape.list_key)
+    try:
+        new = Body(reduced, shape.list_key)
+    except (ValueError, RecursionError, IndexError) as error:
+        return [Finding("json", f"the output cannot be read: {error}")]
+    if not all(isinstance(m, dict) for m in new.messages):
+        return [Finding("json", "a message of the output is no object")]
+    return Judge(shape, old, new).check()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--selftest", action="store_true", help="check the checker")
+    parser.add_argument("shape", nargs="?", choices=sorted(SHAPES))
+    parser.add_argument("original", nargs="?")
+    parser.add_argument("reduced", nargs="?")
+    options = parser.parse_args()
+    if options.selftest:
+        from shapes_selftest import selftest
+        return selftest()
+    if not options.reduced:
+        parser.error("a shape, an original and an output are wanted")
+    findings = check(options.shape, Path(options.original).read_bytes().decode(),
+                     Path(options.reduced).read_bytes().decode())
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

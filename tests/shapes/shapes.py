@@ -1,0 +1,808 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The rules of nine shapes, as their providers document them: where calls and results stand, and what may not be.
+
+`problems` yields (rule, key, text): the key tells the same problem of an original and of what became of it apart from a
+new one. Everything is read defensively, because what is checked may be broken in any way.
+"""
+
+
+def listed(value):
+    return value if isinstance(value, list) else []
+
+
+def objects(value):
+    return [each for each in listed(value) if isinstance(each, dict)]
+
+
+def member(value, *path):
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def indexed(value):
+    """The objects of a list with their places."""
+    return [(place, each) for place, each in enumerate(listed(value)) if isinstance(each, dict)]
+
+
+class Shape:
+    name = ""
+    list_key = "messages"
+    joins = None  # the member whose blocks neighbours may be joined in
+    first_user = False
+    alternates = False
+    media_types = ()
+
+    # -- what a message is
+
+    def role(self, m):
+        return member(m, "role")
+
+    def is_system(self, m):
+        return self.role(m) in ("system", "developer")
+
+    def is_user(self, m):
+        """True for what a user says, not for results."""
+        return self.role(m) == "user"
+
+    def has_calls(self, m):
+        return False
+
+    def has_results(self, m):
+        return False
+
+    def open_round(self, messages):
+        """Places of the newest calls with their results, where no answer follows."""
+        at = len(messages)
+        while at and self.has_results(messages[at - 1]):
+            at -= 1
+        if at and self.has_calls(messages[at - 1]):
+            at -= 1
+        return range(at, len(messages))
+
+    # -- what may change
+
+    def editable(self, m):
+        return {}
+
+    def thinking(self, m):
+        """Places of what a signature covers."""
+        return []
+
+    def is_text_block(self, block):
+        return isinstance(block, dict) and set(block) <= {"type", "text", "cache_control"} \
+            and block.get("type") == "text" and isinstance(block.get("text"), str)
+
+    def text_of_block(self, block):
+        return block["text"]
+
+    def text_summary(self, m, key="content", more=()):
+        """The text of a message of the user that holds only text, else None."""
+        if not isinstance(m, dict) or set(m) - set(more) != {"role", key} or m["role"] != "user":
+            return None
+        if isinstance(m[key], str):
+            return m[key]
+        if not isinstance(m[key], list) or not m[key] or not all(map(self.is_text_block, m[key])):
+            return None
+        return "".join(map(self.text_of_block, m[key]))
+
+    def summary(self, m):
+        return self.text_summary(m)
+
+    # -- rules
+
+    def empty(self, m):
+        """What is empty in a message."""
+        content = member(m, "content")
+        if content in ("", []) and not listed(member(m, "tool_calls")):
+            yield "content"
+        for place, block in indexed(content):
+            if isinstance(block.get("text"), str) and not block["text"].strip():
+                yield f"content.{place}.text"
+
+    def pairs(self, messages):
+        return ()
+
+    def problems(self, messages):
+        yield from self.pairs(messages)
+        spoken = [m for m in messages if not self.is_system(m)]
+        if self.first_user and spoken and self.role(spoken[0]) != "user":
+            yield "roles", "first", "the first message is not the user's"
+        if self.alternates:
+            for place, (one, other) in enumerate(zip(spoken, spoken[1:])):
+                if self.role(one) == self.role(other):
+                    yield "roles", "alternate", f"messages {place} and {place + 1} have the role {self.role(one)}"
+
+
+def each_once(wanted, given, what):
+    """Problems of the ids of results, which have to be those of the calls before."""
+    for call in wanted:
+        if given.count(call) != 1:
+            yield "pairs", ("call", call), f"the call {call} has {given.count(call)} results {what}"
+    for call in given:
+        if call not in wanted:
+            yield "pairs", ("result", call), f"the result {call} has no call {what}"
+
+
+class OpenAI(Shape):
+    name = "openai"
+    media_types = ("image_url", "input_audio", "file")
+
+    def calls(self, m):
+        return [call.get("id") for call in objects(member(m, "tool_calls"))] if self.role(m) == "assistant" else []
+
+    def legacy(self, m):
+        return member(m, "function_call", "name") if self.role(m) == "assistant" else None
+
+    def has_calls(self, m):
+        return bool(self.calls(m) or self.legacy(m))
+
+    def has_results(self, m):
+        return self.role(m) in ("tool", "function")
+
+    def editable(self, m):
+        out = {}
+        if self.has_results(m):
+            if isinstance(m.get("content"), str):
+                out["content",] = "text"
+            for place, block in indexed(m.get("content")):
+                if block.get("type") == "text":
+                    out["content", place, "text"] = "text"
+        for place, block in indexed(member(m, "content")):
+            if block.get("type") in self.media_types:
+                out["content", place] = "media"
+        for place, call in indexed(member(m, "tool_calls")):
+            if "custom" in call:
+                out["tool_calls", place, "custom", "input"] = "text"
+            else:
+                out["tool_calls", place, "function", "arguments"] = "json_text"
+        out["function_call", "arguments"] = "json_text"
+        out["reasoning_content",] = "text"
+        return out
+
+    def pairs(self, messages):
+        at = 0
+        while at < len(messages):
+            m = messages[at]
+            at += 1
+            begin = at
+            while at < len(messages) and self.has_results(messages[at]):
+                at += 1
+            answers = messages[begin:at]
+            if self.legacy(m):
+                names = [answer.get("name") for answer in answers if self.role(answer) == "function"]
+                if names != [self.legacy(m)] or len(answers) != 1:
+                    yield "pairs", ("function", self.legacy(m), at == len(messages)), \
+                        f"the call of function {self.legacy(m)} has the results {names} directly behind"
+            else:
+                yield from each_once(self.calls(m), [answer.get("tool_call_id") for answer in answers], "directly behind")
+
+
+class Ollama(Shape):
+    name = "ollama"
+
+    def calls(self, m):
+        calls = objects(member(m, "tool_calls")) if self.role(m) == "assistant" else []
+        return [member(call, "function", "name") for call in calls]
+
+    def has_calls(self, m):
+        return bool(self.calls(m))
+
+    def has_results(self, m):
+        return self.role(m) == "tool"
+
+    def editable(self, m):
+        out = {("tool_calls", place, "function", "arguments"): "object" for place, _ in indexed(member(m, "tool_calls"))}
+        out["thinking",] = "text"
+        if self.has_results(m):
+            out["content",] = "text"
+        if "images" in m:
+            out["images",] = "images"
+            out["content",] = "noted"
+        return out
+
+    def pairs(self, messages):
+        at = 0
+        while at < len(messages):
+            calls = self.calls(messages[at])
+            at += 1
+            begin = at
+            while at < len(messages) and self.has_results(messages[at]):
+                at += 1
+            names = [answer.get("tool_name") for answer in messages[begin:at]]
+            if names != calls:
+                yield "pairs", ("names", tuple(calls), at == len(messages)), \
+                    f"the calls {calls} have the results {names} directly behind"
+
+
+class Responses(Shape):
+    name = "responses"
+    list_key = "input"
+    OUTPUT = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output",
+              "local_shell_call": "local_shell_call_output", "computer_call": "computer_call_output",
+              "shell_call": "shell_call_output", "apply_patch_call": "apply_patch_call_output"}
+
+    def kind(self, m):
+        return member(m, "type") or ("message" if self.role(m) else None)
+
+    def is_system(self, m):
+        return self.kind(m) == "message" and self.role(m) in ("system", "developer")
+
+    def is_user(self, m):
+        return self.kind(m) == "message" and self.role(m) == "user"
+
+    def has_calls(self, m):
+        return self.kind(m) in self.OUTPUT
+
+    def has_results(self, m):
+        return self.kind(m) in self.OUTPUT.values()
+
+    def of_model(self, m):
+        """True for items that a model puts out."""
+        return not self.has_results(m) and (self.kind(m) != "message" or self.role(m) == "assistant")
+
+    def open_round(self, messages):
+        at = len(messages)
+        while at and self.has_results(messages[at - 1]):
+            at -= 1
+        if at == len(messages):
+            return range(at, at)
+        while at and self.of_model(messages[at - 1]):
+            at -= 1
+        return range(at, len(messages))
+
+    def is_text_block(self, block):
+        return isinstance(block, dict) and set(block) == {"type", "text"} and block["type"] == "input_text" \
+            and isinstance(block["text"], str)
+
+    def editable(self, m):
+        kind, out = self.kind(m), {}
+        key = "output" if self.has_results(m) else "content" if self.is_user(m) else None
+        for place, block in indexed(m.get(key)):
+            if block.get("type") in ("input_image", "input_file"):
+                out[key, place] = "media"
+            elif key == "output" and block.get("type") == "input_text":
+                out[key, place, "text"] = "text"
+        if self.has_results(m) and isinstance(m.get("output"), str):
+            out["output",] = "text"
+        if kind == "function_call":
+            out["arguments",] = "json_text"
+        if kind == "custom_tool_call":
+            out["input",] = "text"
+        return out
+
+    def thinking(self, m):
+        return [()] if self.kind(m) == "reasoning" else []
+
+    def summary(self, m):
+        return self.text_summary(m, more=("type",)) if self.kind(m) == "message" else None
+
+    def empty(self, m):
+        yield from super().empty(m)
+        if member(m, "output") in ("", []):
+            yield "output"
+        for place, block in indexed(member(m, "output")):
+            if isinstance(block.get("text"), str) and not block["text"].strip():
+                yield f"output.{place}.text"
+
+    def pairs(self, messages):
+        for place, m in enumerate(messages):
+            kind, call = self.kind(m), member(m, "call_id")
+            if kind in self.OUTPUT:
+                count = sum(self.kind(other) == self.OUTPUT[kind] and other.get("call_id") == call
+                            for other in messages[place + 1:])
+                if count != 1:
+                    yield "pairs", ("call", call), f"the call {call} has {count} outputs behind it"
+            elif self.has_results(m):
+                count = sum(self.OUTPUT.get(self.kind(other)) == kind and other.get("call_id") == call
+                            for other in messages[:place])
+                if count != 1:
+                    yield "pairs", ("result", call), f"the output {call} has {count} calls before it"
+
+    def runs(self, messages):
+        """The id of each reasoning item with the id of the item behind it, and for each item of a model the id of the
+        reasoning that its run begins with."""
+        behind, before, reasoning = {}, {}, None
+        for place, m in enumerate(messages):
+            if self.kind(m) == "reasoning":
+                follower = messages[place + 1] if place + 1 < len(messages) else None
+                behind[m.get("id")] = follower.get("id") if follower is not None and self.of_model(follower) else None
+                reasoning = m.get("id")
+            elif self.of_model(m):
+                before[m.get("id")] = reasoning
+            else:
+                reasoning = None
+        return behind, before
+
+    def with_original(self, old, new):
+        """Rules that need the original to be told: reasoning and the item that it belongs to."""
+        old_behind, old_before = self.runs(old)
+        new_behind, new_before = self.runs(new)
+        for item, follower in new_behind.items():
+            if item in old_behind and follower != old_behind[item]:
+                yield "reasoning", item, f"the reasoning {item} is followed by {follower}, not by {old_behind[item]}"
+        for item, reasoning in new_before.items():
+            if item in old_before and reasoning != old_before[item]:
+                yield "reasoning", item, f"the item {item} stands without its reasoning {old_before[item]}"
+
+
+class Blocks(Shape):
+    """Calls and results are blocks of messages of assistant and user, and the next message holds all results."""
+    joins = "content"
+    results_first = False
+    results_alone = False
+
+    def blocks(self, m):
+        return objects(member(m, "content"))
+
+    def call(self, block):
+        return None
+
+    def result(self, block):
+        return None
+
+    def calls(self, m):
+        return [self.call(each) for each in self.blocks(m) if self.call(each) is not None]
+
+    def results(self, m):
+        return [self.result(each) for each in self.blocks(m) if self.result(each) is not None]
+
+    def has_calls(self, m):
+        return self.role(m) == "assistant" and bool(self.calls(m))
+
+    def has_results(self, m):
+        return self.role(m) == "user" and bool(self.results(m))
+
+    def is_user(self, m):
+        return self.role(m) == "user" and not self.results(m)
+
+    def pairs(self, messages):
+        calls, before = [], None
+        for place, m in enumerate([*messages, None]):
+            results = self.results(m) if m is not None and self.role(m) == "user" else []
+            yield from each_once(calls, results, f"in the next message, {place}")
+            if m is None:
+                return
+            where = [self.result(each) is not None for each in self.blocks(m)]
+            if self.role(m) != "user" and any(where):
+                yield "pairs", ("role", place), f"message {place} has results and the role {self.role(m)}"
+            if any(where) and self.results_alone and not all(where):
+                yield "pairs", ("alone", tuple(results)), f"message {place} has something beside results"
+            if any(where) and self.results_first and False in where[:sum(where)]:
+                yield "pairs", ("first", tuple(results)), f"message {place} has something before results"
+            calls, before = (self.calls(m) if self.role(m) == "assistant" else []), m
+            if self.role(m) == "user" and self.calls(m):
+                yield "pairs", ("role", place), f"message {place} has calls and the role user"
+
+
+class Anthropic(Blocks):
+    name = "anthropic"
+    first_user = True
+    results_first = True
+    media_types = ("image", "document")
+
+    def call(self, block):
+        return block.get("id") if block.get("type") == "tool_use" else None
+
+    def result(self, block):
+        return block.get("tool_use_id") if block.get("type") == "tool_result" else None
+
+    def editable(self, m):
+        out = {}
+        for place, block in indexed(member(m, "content")):
+            at, kind = ("content", place), block.get("type")
+            if kind == "tool_result":
+                if isinstance(block.get("content"), str):
+                    out[at + ("content",)] = "text"
+                for inner, part in indexed(block.get("content")):
+                    if part.get("type") == "text":
+                        out[at + ("content", inner, "text")] = "text"
+                    elif part.get("type") in self.media_types:
+                        out[at + ("content", inner)] = "media"
+            elif kind == "tool_use":
+                out[at + ("input",)] = "object"
+            elif kind == "thinking" and not block.get("signature"):
+                out[at + ("thinking",)] = "text"
+            elif kind == "document" and member(block, "source", "type") == "text":
+                out[at + ("source", "data")] = "text"
+            elif kind in self.media_types:
+                out[at] = "media"
+        return out
+
+    def thinking(self, m):
+        return [("content", place) for place, block in indexed(member(m, "content"))
+                if block.get("type") == "redacted_thinking" or (block.get("type") == "thinking" and block.get("signature"))]
+
+    def empty(self, m):
+        yield from super().empty(m)
+        for place, block in indexed(member(m, "content")):
+            if block.get("type") == "tool_result" and block.get("content") in ("", []):
+                yield f"content.{place}.content"
+            for inner, part in indexed(block.get("content")):
+                if isinstance(part.get("text"), str) and not part["text"].strip():
+                    yield f"content.{place}.content.{inner}.text"
+
+    def pairs(self, messages):
+        yield from super().pairs(messages)
+        for place, m in enumerate(messages):
+            open_calls = []
+            for block in self.blocks(m):
+                kind = str(block.get("type"))
+                if kind in ("server_tool_use", "mcp_tool_use"):
+                    open_calls.append(block.get("id"))
+                elif kind.endswith("_tool_result"):
+                    if block.get("tool_use_id") not in open_calls:
+                        yield "pairs", ("server", block.get("tool_use_id")), \
+                            f"message {place}: the result {block.get('tool_use_id')} has no call before it"
+                    else:
+                        open_calls.remove(block.get("tool_use_id"))
+            for call in open_calls:
+                yield "pairs", ("server", call), f"message {place}: the call {call}, run by the provider, has no result"
+
+
+class Bedrock(Blocks):
+    name = "bedrock"
+    first_user = True
+    alternates = True
+
+    def call(self, block):
+        return member(block, "toolUse", "toolUseId")
+
+    def result(self, block):
+        return member(block, "toolResult", "toolUseId")
+
+    def is_text_block(self, block):
+        return isinstance(block, dict) and set(block) == {"text"} and isinstance(block["text"], str)
+
+    def media(self, block):
+        return any(key in block for key in ("image", "document", "video", "audio"))
+
+    def editable(self, m):
+        out = {}
+        for place, block in indexed(member(m, "content")):
+            at = ("content", place)
+            for inner, part in indexed(member(block, "toolResult", "content")):
+                there = at + ("toolResult", "content", inner)
+                if "text" in part:
+                    out[there + ("text",)] = "text"
+                elif "json" in part:
+                    out[there + ("json",)] = "object"
+                elif self.media(part):
+                    out[there] = "media"
+            if "toolUse" in block:
+                out[at + ("toolUse", "input")] = "object"
+            if self.media(block):
+                out[at] = "media"
+            if "reasoningText" in (block.get("reasoningContent") or {}) \
+                    and not member(block, "reasoningContent", "reasoningText", "signature"):
+                out[at + ("reasoningContent", "reasoningText", "text")] = "text"
+        return out
+
+    def thinking(self, m):
+        return [("content", place) for place, block in indexed(member(m, "content"))
+                if member(block, "reasoningContent", "redactedContent")
+                or member(block, "reasoningContent", "reasoningText", "signature")]
+
+    def summary(self, m):
+        return None if isinstance(member(m, "content"), str) else self.text_summary(m)
+
+    def empty(self, m):
+        yield from super().empty(m)
+        blocks = self.blocks(m)
+        if blocks and all("cachePoint" in block for block in blocks):
+            yield "content, but for a cache point"
+        for place, block in indexed(member(m, "content")):
+            if member(block, "toolResult", "content") == []:
+                yield f"content.{place}.toolResult.content"
+            for inner, part in indexed(member(block, "toolResult", "content")):
+                if isinstance(part.get("text"), str) and not part["text"].strip():
+                    yield f"content.{place}.toolResult.content.{inner}.text"
+
+    def problems(self, messages):
+        yield from super().problems(messages)
+        for place, m in enumerate(messages):
+            blocks = self.blocks(m)
+            if any("document" in block for block in blocks) and not any("text" in block for block in blocks):
+                yield "document", place, f"message {place} has a document and no text beside it"
+            if not isinstance(member(m, "content"), list):
+                yield "fields", ("content", place), f"message {place}: content is no array"
+
+
+class MCP(Blocks):
+    name = "mcp"
+    results_alone = True
+    media_types = ("image", "audio", "resource", "resource_link")
+
+    def blocks(self, m):
+        content = member(m, "content")
+        return [content] if isinstance(content, dict) else objects(content)
+
+    def places(self, m):
+        content = member(m, "content")
+        if isinstance(content, dict):
+            return [(("content",), content)]
+        return [(("content", place), block) for place, block in indexed(content)]
+
+    def call(self, block):
+        return block.get("id") if block.get("type") == "tool_use" else None
+
+    def result(self, block):
+        return block.get("toolUseId") if block.get("type") == "tool_result" else None
+
+    def editable(self, m):
+        out = {}
+        for at, block in self.places(m):
+            kind = block.get("type")
+            for inner, part in indexed(block.get("content") if kind == "tool_result" else None):
+                there = at + ("content", inner)
+                if part.get("type") == "text":
+                    out[there + ("text",)] = "text"
+                elif part.get("type") == "resource" and isinstance(member(part, "resource", "text"), str):
+                    out[there + ("resource", "text")] = "text"
+                elif part.get("type") in self.media_types:
+                    out[there] = "media"
+            if kind == "tool_result" and isinstance(block.get("structuredContent"), dict):
+                out[at + ("structuredContent",)] = "object"
+            if kind == "tool_use":
+                out[at + ("input",)] = "object"
+            if kind in ("image", "audio"):
+                out[at] = "media"
+        return out
+
+    def summary(self, m):
+        if isinstance(m, dict) and isinstance(m.get("content"), dict):
+            m = {**m, "content": [m["content"]]}
+        return None if isinstance(member(m, "content"), str) else self.text_summary(m)
+
+    def empty(self, m):
+        if member(m, "content") in ("", [], {}):
+            yield "content"
+        for at, block in self.places(m):
+            where = ".".join(map(str, at))
+            if isinstance(block.get("text"), str) and not block["text"].strip():
+                yield where + ".text"
+            if block.get("type") == "tool_result" and block.get("content") == []:
+                yield where + ".content"
+            for inner, part in indexed(block.get("content")):
+                if isinstance(part.get("text"), str) and not part["text"].strip():
+                    yield f"{where}.content.{inner}.text"
+
+    def problems(self, messages):
+        yield from super().problems(messages)
+        for place, m in enumerate(messages):
+            if not isinstance(member(m, "content"), (list, dict)):
+                yield "fields", ("content", place), f"message {place}: content is neither a block nor an array"
+
+
+def either(value, *names):
+    """A member that has two spellings."""
+    for name in names:
+        if isinstance(value, dict) and name in value:
+            return name, value[name]
+    return names[0], None
+
+
+class Gemini(Shape):
+    name = "gemini"
+    list_key = "contents"
+    joins = "parts"
+    first_user = True
+
+    def parts(self, m):
+        return objects(member(m, "parts"))
+
+    def calls(self, m):
+        found = [either(part, "functionCall", "function_call")[1] for part in self.parts(m)]
+        return [(call.get("name"), call.get("id")) for call in found if isinstance(call, dict)]
+
+    def results(self, m):
+        found = [either(part, "functionResponse", "function_response")[1] for part in self.parts(m)]
+        return [(result.get("name"), result.get("id")) for result in found if isinstance(result, dict)]
+
+    def has_calls(self, m):
+        return self.role(m) == "model" and bool(self.calls(m))
+
+    def has_results(self, m):
+        return bool(self.results(m))
+
+    def is_user(self, m):
+        return self.role(m) == "user" and not self.results(m)
+
+    def is_text_block(self, block):
+        return isinstance(block, dict) and set(block) == {"text"} and isinstance(block["text"], str)
+
+    def signed(self, part):
+        return either(part, "thoughtSignature", "thought_signature")[1] is not None
+
+    def editable(self, m):
+        out = {}
+        for place, part in indexed(member(m, "parts")):
+            at = ("parts", place)
+            if self.signed(part):
+                continue
+            result = either(part, "functionResponse", "function_response")
+            call = either(part, "functionCall", "function_call")
+            if result[1] is not None:
+                out[at + (result[0], "response")] = "object"
+            elif call[1] is not None:
+                out[at + (call[0], "args")] = "object"
+            elif part.get("thought"):
+                out[at + ("text",)] = "text"
+            elif any(key in part for key in ("inlineData", "inline_data", "fileData", "file_data")):
+                out[at] = "media"
+        return out
+
+    def thinking(self, m):
+        return [("parts", place) for place, part in indexed(member(m, "parts")) if self.signed(part)]
+
+    def summary(self, m):
+        return None if isinstance(member(m, "parts"), str) else self.text_summary(m, "parts")
+
+    def empty(self, m):
+        if not self.parts(m):
+            yield "parts"
+        for place, part in indexed(member(m, "parts")):
+            if not part or (isinstance(part.get("text"), str) and not part["text"].strip()):
+                yield f"parts.{place}"
+            result = either(part, "functionResponse", "function_response")[1]
+            if result is not None and member(result, "response") in ({}, None):
+                yield f"parts.{place}.response"
+
+    def pairs(self, messages):
+        calls = []
+        for place, m in enumerate([*messages, None]):
+            results = self.results(m) if m is not None else []
+            if results != calls:
+                key = ("names", tuple(calls or results), m is None)
+                yield "pairs", key, f"the calls {calls} have the results {results} in the next content, {place}"
+            if m is None:
+                return
+            calls = self.calls(m)
+            if calls and (place == 0 or self.role(messages[place - 1]) not in ("user", "function")):
+                yield "roles", ("turn", tuple(calls)), f"the calls of content {place} are not behind the user or results"
+            if calls and self.role(m) != "model":
+                yield "roles", ("caller", tuple(calls)), f"content {place} has calls and the role {self.role(m)}"
+
+
+def signature(metadata):
+    """Whether metadata of a provider sign what they stand at."""
+    return any(isinstance(each, dict) and any(key in each for key in
+               ("signature", "redactedData", "thoughtSignature", "reasoningEncryptedContent", "itemId"))
+               for each in (metadata or {}).values()) if isinstance(metadata, dict) else False
+
+
+class AISDK(Shape):
+    name = "aisdk"
+    media_types = ("image", "file", "media", "file-data", "file-url", "image-data", "image-url")
+
+    def own(self, m, kind):
+        return [part.get("toolCallId") for part in objects(member(m, "content")) if part.get("type") == kind]
+
+    def has_calls(self, m):
+        return self.role(m) == "assistant" and bool(self.own(m, "tool-call"))
+
+    def has_results(self, m):
+        return self.role(m) == "tool"
+
+    def editable(self, m):
+        out = {}
+        for place, part in indexed(member(m, "content")):
+            at, kind = ("content", place), part.get("type")
+            if kind == "tool-result" and self.role(m) == "tool":
+                output = member(part, "output", "type")
+                if output in ("text", "error-text"):
+                    out[at + ("output", "value")] = "text"
+                elif output in ("json", "error-json"):
+                    out[at + ("output",)] = "output"
+                for inner, block in indexed(member(part, "output", "value") if output == "content" else None):
+                    there = at + ("output", "value", inner)
+                    if block.get("type") == "text":
+                        out[there + ("text",)] = "text"
+                    elif block.get("type") in self.media_types:
+                        out[there] = "media"
+            elif kind == "tool-call":
+                out[at + ("input",)] = "object"
+            elif kind == "reasoning" and not signature(part.get("providerOptions")):
+                out[at + ("text",)] = "text"
+            elif kind in self.media_types:
+                out[at] = "media"
+        return out
+
+    def thinking(self, m):
+        return [("content", place) for place, part in indexed(member(m, "content"))
+                if part.get("type") == "reasoning" and signature(part.get("providerOptions"))]
+
+    def empty(self, m):
+        yield from super().empty(m)
+        for place, part in indexed(member(m, "content")):
+            if part.get("type") == "tool-result" and member(part, "output", "value") in ("", [], None):
+                yield f"content.{place}.output"
+
+    def pairs(self, messages):
+        waiting = []
+        for place, m in enumerate([*messages, None]):
+            if m is not None and self.role(m) == "tool":
+                for result in self.own(m, "tool-result"):
+                    if result not in waiting:
+                        yield "pairs", ("result", result), f"message {place}: the result {result} has no call before it"
+                    else:
+                        waiting.remove(result)
+                continue
+            for call in waiting:
+                yield "pairs", ("call", call), f"the call {call} has no result before message {place}"
+            waiting = []
+            if self.role(m) == "assistant":
+                here = self.own(m, "tool-result")
+                waiting = [call for call in self.own(m, "tool-call") if call not in here]
+
+
+class AISDKUI(Shape):
+    name = "aisdk_ui"
+
+    def is_tool(self, part):
+        kind = str(part.get("type"))
+        return kind.startswith("tool-") or kind == "dynamic-tool"
+
+    def open_round(self, messages):
+        last = bool(messages) and self.role(messages[-1]) == "assistant"
+        return range(len(messages) - last, len(messages))
+
+    def is_text_block(self, block):
+        return isinstance(block, dict) and set(block) <= {"type", "text", "state"} and block.get("type") == "text" \
+            and isinstance(block.get("text"), str)
+
+    def editable(self, m):
+        out = {}
+        for place, part in indexed(member(m, "parts")):
+            at = ("parts", place)
+            if self.is_tool(part):
+                out[at + ("output",)] = "json"
+                out[at + ("errorText",)] = "text"
+                out[at + ("input",)] = "object"
+            elif part.get("type") == "reasoning" and not signature(part.get("providerMetadata")):
+                out[at + ("text",)] = "text"
+            elif part.get("type") == "file":
+                out[at] = "media"
+        return out
+
+    def thinking(self, m):
+        return [("parts", place) for place, part in indexed(member(m, "parts"))
+                if part.get("type") == "reasoning" and signature(part.get("providerMetadata"))]
+
+    def summary(self, m):
+        if not isinstance(member(m, "id"), str) or not isinstance(member(m, "parts"), list):
+            return None
+        return self.text_summary(m, "parts", more=("id",))
+
+    def empty(self, m):
+        if not objects(member(m, "parts")):
+            yield "parts"
+        for place, part in indexed(member(m, "parts")):
+            if part.get("type") == "text" and not str(part.get("text")).strip():
+                yield f"parts.{place}.text"
+
+    def pairs(self, messages):
+        calls = []
+        for place, m in enumerate(messages):
+            for part in objects(member(m, "parts")):
+                if not self.is_tool(part):
+                    continue
+                call, state = part.get("toolCallId"), part.get("state")
+                wanted = {"output-available": "output", "output-error": "errorText"}.get(state)
+                if wanted and wanted not in part:
+                    yield "pairs", ("call", call), f"message {place}: the call {call} is {state} without {wanted}"
+                if not wanted and ("output" in part or "errorText" in part):
+                    yield "pairs", ("result", call), f"message {place}: the call {call} is {state} and has a result"
+                if call in calls:
+                    yield "pairs", ("twice", call), f"message {place}: the call {call} stands twice"
+                calls.append(call)
+
+    def problems(self, messages):
+        yield from super().problems(messages)
+        ids = [member(m, "id") for m in messages]
+        for each in {each for each in ids if each is None or ids.count(each) > 1}:
+            yield "ids", each, f"{ids.count(each)} messages have the id {each}"
+
+
+SHAPES = {shape.name: shape for shape in
+          (OpenAI(), Responses(), Anthropic(), Gemini(), Bedrock(), AISDK(), AISDKUI(), MCP(), Ollama())}
