@@ -89,7 +89,7 @@ class Body:
                 at = after_space(text, at + 1)
         return None
 
-    def with_messages(self, messages, raw=None):
+    def with_messages(self, messages):
         """The text of the body with other messages: those that are one of these keep its text."""
-        known = {id(each): text for each, text in zip(self.messages, self.raw)}
-        return self.outside[0] + "[" + ",".join(known.get(id(m)) or dump(m) for m in messages) + "]" + self.outside[1]
+        known = {dump(each): text for each, text in zip(self.messages, self.raw)}
+        return self.outside[0] + "[" + ",".join(known.get(dump(m), dump(m)) for m in messages) + "]" + self.outside[1]

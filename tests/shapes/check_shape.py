@@ -32,10 +32,12 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
-from body import Body, dump
+from body import Body
 from compare import Comparison
 from shapes import SHAPES
 
+RULES = ("json outside pairs roles reasoning document empty system last_user open_round order verbatim fields blocks ids "
+         "thinking shortened arguments media bytes foreign summary").split()
 MARK = "condense"  # the member by which a later run knows its own edits; it is erased before a request is sent
 
 
@@ -68,6 +70,24 @@ def ids_in(value):
     elif isinstance(value, list):
         for each in value:
             yield from ids_in(each)
+
+
+def texts(value):
+    """Texts of some length in a message, data among them."""
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in texts(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in texts(each)]
+    return [value] if isinstance(value, str) and len(value) > 15 else []
+
+
+def said(value):
+    """The words of a message, its data left out."""
+    return " ".join(text for text in texts(value) if " " in text)[:600]
+
+
+def same_end(one, other, length=20):
+    return min(len(one), len(other)) >= length and (one[:length] == other[:length] or one[-length:] == other[-length:])
 
 
 class Judge:
@@ -124,7 +144,7 @@ class Judge:
                           if not self.compare(at, place.value).found), None)
         if elsewhere is not None:
             self.add("order", f"message {place.index} was message {elsewhere}, and stands before {limit} or twice")
-        elif self.shape.summary(place.value) is not None and not self.alike(place.value, self.shape.is_user):
+        elif self.shape.summary(place.value) is not None and not self.kin(place.value):
             self.summaries.append((place, limit))
             if not self.shape.summary(place.value).strip():
                 self.add("empty", f"message {place.index}: the summary is empty")
@@ -163,27 +183,25 @@ class Judge:
                 if what not in set(self.shape.empty(self.old.messages[at])):
                     self.add("empty", f"message {place.index}: {what} is empty")
 
-    def alike(self, value, wanted):
-        """The old message of this kind whose text is nearly the same, where ids tell nothing."""
-        text = dump(value)
-        for at, old in enumerate(self.old.messages):
-            if wanted(old) and self.shape.role(old) == self.shape.role(value):
-                other = dump(old)
-                common = difflib.SequenceMatcher(None, text[:400], other[:400], autojunk=False)
-                if common.quick_ratio() > 0.7 and common.ratio() > 0.7:
-                    return at
-        return None
+    def kin(self, value):
+        """The old messages of this role that became this one beyond doubt: by an id, a whole text, or one end of it. A
+        summary may quote what it stands for, but has words of its own at both ends."""
+        mine, ids, role = set(texts(value)), set(ids_in(value)), self.shape.role(value)
+        old = [(at, m) for at, m in enumerate(self.old.messages) if self.shape.role(m) == role]
+        return [at for at, m in old if ids & set(ids_in(m))] or [at for at, m in old if mine & set(texts(m))] \
+            or [at for at, m in old if same_end(said(m), said(value))] \
+            or [at for at, m in old if value.get("tool_name") is not None and m.get("tool_name") == value["tool_name"]]
+
+    def near(self, value):
+        """The old message of this role that has most of the words."""
+        words, role = said(value), self.shape.role(value)
+        ratios = [(difflib.SequenceMatcher(None, words, said(m), autojunk=False).ratio(), at)
+                  for at, m in enumerate(self.old.messages) if words and self.shape.role(m) == role]
+        return [at for ratio, at in sorted(ratios)[-1:] if ratio > 0.7]
 
     def diagnose(self, place):
         """Says by which rule a message is no lawful edit of its original, as far as that can be told."""
-        ids = set(ids_in(place.value))
-        candidates = [at for at, old in enumerate(self.old.messages)
-                      if ids & set(ids_in(old)) and self.shape.role(old) == self.shape.role(place.value)]
-        if not candidates:
-            text = dump(place.value)
-            near = [(difflib.SequenceMatcher(None, text[:600], dump(old)[:600], autojunk=False).ratio(), at)
-                    for at, old in enumerate(self.old.messages) if self.shape.role(old) == self.shape.role(place.value)]
-            candidates = [at for ratio, at in sorted(near)[-1:] if ratio > 0.5]
+        candidates = self.kin(place.value) or self.near(place.value)
         if not candidates:
             return self.add("foreign", f"message {place.index} is neither an old message nor a summary")
         best = min(candidates, key=lambda at: len(self.compare(at, place.value).found))

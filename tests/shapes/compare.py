@@ -9,7 +9,7 @@ A shape says which places of a message may change, and how:
   media     the block stays, or becomes a block of text
   output    the output of a tool of the AI SDK, `json` or a shorter `text` in its place
   images    fewer images, or no such member
-  noted     a text that may be longer, as it says what the images were
+  noted     a text that begins as it did, and may be longer, as it says what the images were
 """
 
 from dataclasses import dataclass
@@ -90,6 +90,8 @@ def wrong_edit(kind, old, new, shape):
     elif kind == "noted":
         if not is_text(new) or not new.strip():
             return "empty", "a text became empty"
+        if not new.startswith(old[:40]):
+            return "verbatim", f"{shown(old)} became {shown(new)}"
     return None
 
 
