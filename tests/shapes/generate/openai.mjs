@@ -40,7 +40,7 @@ export async function openai(scenario) {
         function: { name: call.name, arguments: JSON.stringify(call.args) } }));
       if (scenario.number === 5 && step === 1)
         calls.push({ id: `call_note${turn}`, type: "custom", custom: { name: "note", input: `Seen: ${round.thinking}` } });
-      messages.push(await send({ ...message(round.text), tool_calls: calls, annotations: [] }));
+      messages.push(await send({ ...message(round.text), tool_calls: calls }));
     },
     results(round, turn, step) {
       if (legacy) return;
