@@ -93,8 +93,10 @@ def same_end(one, other, length=20):
 class Judge:
     """Compares one output with its original."""
 
-    def __init__(self, shape, original, reduced):
+    def __init__(self, shape, original, reduced, reasoning_may_go):
         self.shape, self.old, self.new, self.findings = shape, original, reduced, []
+        newest = set(shape.open_round(original.messages))
+        self.may_go = {at for at in range(len(original.messages)) if at not in newest} if reasoning_may_go else set()
         self.matched = {}  # place in the original: (Place, was it edited)
         self.summaries = []  # (Place, place in the original that it stands before)
 
@@ -146,8 +148,6 @@ class Judge:
             self.add("order", f"message {place.index} was message {elsewhere}, and stands before {limit} or twice")
         elif self.shape.summary(place.value) is not None and not self.kin(place.value):
             self.summaries.append((place, limit))
-            if not self.shape.summary(place.value).strip():
-                self.add("empty", f"message {place.index}: the summary is empty")
         else:
             self.diagnose(place)
         return limit, None
@@ -156,7 +156,15 @@ class Judge:
         return Comparison.same(self.old.messages[at], place.value)
 
     def compare(self, at, value):
-        return Comparison(self.shape, self.old.messages[at], value)
+        """Of a message whose reasoning may go the comparison without it, where that is the lawful one."""
+        old = self.old.messages[at]
+        compared = Comparison(self.shape, old, value)
+        if compared.found and at in self.may_go:
+            without = Comparison(self.shape, self.shape.without_reasoning(old), value)
+            if not without.found:
+                without.edited = True
+                return without
+        return compared
 
     def joined(self, place, limit):
         """Where neighbours of one role may be joined: an old message at the end of this one."""
@@ -172,6 +180,17 @@ class Judge:
             if not compared.found:
                 self.match(at, Place(place.index, place.value), compared.edited)
                 return at, Place(place.index, {**place.value, key: blocks[:-len(old)]})
+        # Or one at its beginning, with the summary behind it.
+        for at in range(limit - 1, -1, -1):
+            old = self.old.messages[at].get(key)
+            if not isinstance(old, list) or not 0 < len(old) < len(blocks):
+                continue
+            rest = {**place.value, key: blocks[len(old):]}
+            compared = self.compare(at, {**place.value, key: blocks[:len(old)]})
+            if not compared.found and self.shape.summary(rest) is not None and not self.kin(rest):
+                self.summaries.append((Place(place.index, rest), limit))
+                self.match(at, Place(place.index, place.value), compared.edited)
+                return at, None
         return None
 
     def match(self, at, place, edited):
@@ -228,6 +247,8 @@ class Judge:
         if len(self.summaries) > 1:
             self.add("summary", f"there are {len(self.summaries)} summaries")
         for place, limit in self.summaries:
+            if not self.shape.summary(place.value).strip():
+                self.add("empty", f"message {place.index}: the summary is empty")
             before = max((at for at in self.matched if at < limit), default=-1)
             if all(at in self.matched for at in range(before + 1, limit)):
                 self.add("summary", f"message {place.index} is a summary, and nothing is gone where it stands")
@@ -235,8 +256,9 @@ class Judge:
                 self.add("summary", f"message {place.index} is a summary and stands before the system prompt")
 
 
-def check(name, original, reduced):
-    """Findings about the text of an output; `original` is the text that it was made of."""
+def check(name, original, reduced, reasoning_may_go=False):
+    """Findings about the text of an output; `original` is the text that it was made of. Reasoning goes with its whole
+    message, unless it may go alone, which no provider minds before the newest round, if all of a message goes."""
     shape = SHAPES[name]
     old = Body(original, shape.list_key)
     try:
@@ -245,12 +267,14 @@ def check(name, original, reduced):
         return [Finding("json", f"the output cannot be read: {error}")]
     if not all(isinstance(m, dict) for m in new.messages):
         return [Finding("json", "a message of the output is no object")]
-    return Judge(shape, old, new).check()
+    return Judge(shape, old, new, reasoning_may_go).check()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--selftest", action="store_true", help="check the checker")
+    parser.add_argument("--reasoning-may-go", action="store_true",
+                        help="all reasoning of a message before the newest round may be gone and its message there")
     parser.add_argument("shape", nargs="?", choices=sorted(SHAPES))
     parser.add_argument("original", nargs="?")
     parser.add_argument("reduced", nargs="?")
@@ -261,7 +285,7 @@ def main():
     if not options.reduced:
         parser.error("a shape, an original and an output are wanted")
     findings = check(options.shape, Path(options.original).read_bytes().decode(),
-                     Path(options.reduced).read_bytes().decode())
+                     Path(options.reduced).read_bytes().decode(), options.reasoning_may_go)
     for finding in findings:
         print(finding)
     return 1 if findings else 0

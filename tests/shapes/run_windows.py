@@ -46,7 +46,7 @@ class Verdict:
 
 def judge(task):
     """All windows of one file."""
-    program, path, shape, sizes, more, keep = task
+    program, path, shape, sizes, more, keep, may_go = task
     verdict = Verdict(shape, path.stem)
     original = path.read_bytes().decode()
     with tempfile.TemporaryDirectory() as folder:
@@ -70,7 +70,7 @@ def judge(task):
                 verdict.findings.append((window, "json", str(error)))
                 continue
             verdict.changed += reduced != original
-            verdict.findings += [(window, each.rule, each.text) for each in check(shape, original, reduced)]
+            verdict.findings += [(window, each.rule, each.text) for each in check(shape, original, reduced, may_go)]
     return verdict
 
 
@@ -89,7 +89,8 @@ def arguments():
     parser.add_argument("--sample", type=int, default=1, metavar="N", help="only every Nth window of each file")
     parser.add_argument("--shape", action="append", choices=sorted(SHAPES), help="only this shape; may be repeated")
     parser.add_argument("--name-shape", action="store_true", help="hand the shape to the program as --shape")
-    parser.add_argument("--mix", help="handed to the program as --mix")
+    parser.add_argument("--mix", help="handed to the program as --mix; of `shorten`, which "
+                        "removes old reasoning, that is no finding")
     parser.add_argument("--keep", help="a folder for the outputs")
     parser.add_argument("--findings", type=int, default=5, metavar="N", help="shown of each shape and rule (default 5)")
     return parser.parse_args()
@@ -108,7 +109,8 @@ def main():
             # Each file begins at another window, so that a sample meets them all.
             sizes = windows(path.stat().st_size)[int(path.stem) % options.sample::options.sample]
             more = (["--shape", shape] if options.name_shape else []) + (["--mix", options.mix] if options.mix else [])
-            tasks.append((str(Path(options.program).resolve()), path, shape, sizes, more, options.keep))
+            tasks.append((str(Path(options.program).resolve()), path, shape, sizes, more, options.keep,
+                          options.mix == "shorten"))
     if not tasks:
         print(f"NOTHING CHECKED: no conversation in {DATA}", file=sys.stderr)
         return 1

@@ -69,6 +69,19 @@ class Shape:
         """Places of what a signature covers."""
         return []
 
+    reasoning_members = ()
+
+    def is_reasoning(self, block):
+        return False
+
+    def without_reasoning(self, m):
+        """A message as it is when all its reasoning is removed."""
+        key = "parts" if "parts" in m else "content"
+        out = {name: value for name, value in m.items() if name not in self.reasoning_members}
+        if isinstance(m.get(key), list):
+            out[key] = [block for block in m[key] if not (isinstance(block, dict) and self.is_reasoning(block))]
+        return out
+
     def is_text_block(self, block):
         return isinstance(block, dict) and set(block) <= {"type", "text", "cache_control"} \
             and block.get("type") == "text" and isinstance(block.get("text"), str)
@@ -126,6 +139,7 @@ def each_once(wanted, given, what):
 
 class OpenAI(Shape):
     name = "openai"
+    reasoning_members = ("reasoning_content",)
     media_types = ("image_url", "input_audio", "file")
 
     def calls(self, m):
@@ -180,6 +194,7 @@ class OpenAI(Shape):
 
 class Ollama(Shape):
     name = "ollama"
+    reasoning_members = ("thinking",)
 
     def calls(self, m):
         calls = objects(member(m, "tool_calls")) if self.role(m) == "assistant" else []
@@ -381,6 +396,9 @@ class Anthropic(Blocks):
     results_first = True
     media_types = ("image", "document")
 
+    def is_reasoning(self, block):
+        return block.get("type") in ("thinking", "redacted_thinking")
+
     def call(self, block):
         return block.get("id") if block.get("type") == "tool_use" else None
 
@@ -444,6 +462,9 @@ class Bedrock(Blocks):
     name = "bedrock"
     first_user = True
     alternates = True
+
+    def is_reasoning(self, block):
+        return "reasoningContent" in block
 
     def call(self, block):
         return member(block, "toolUse", "toolUseId")
@@ -588,6 +609,9 @@ class Gemini(Shape):
     joins = "parts"
     first_user = True
 
+    def is_reasoning(self, part):
+        return part.get("thought") is True
+
     def parts(self, m):
         return objects(member(m, "parts"))
 
@@ -675,6 +699,9 @@ class AISDK(Shape):
     name = "aisdk"
     media_types = ("image", "file", "media", "file-data", "file-url", "image-data", "image-url")
 
+    def is_reasoning(self, part):
+        return part.get("type") == "reasoning"
+
     def own(self, m, kind):
         return [part.get("toolCallId") for part in objects(member(m, "content")) if part.get("type") == kind]
 
@@ -738,6 +765,9 @@ class AISDK(Shape):
 
 class AISDKUI(Shape):
     name = "aisdk_ui"
+
+    def is_reasoning(self, part):
+        return part.get("type") == "reasoning"
 
     def is_tool(self, part):
         kind = str(part.get("type"))

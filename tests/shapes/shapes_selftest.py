@@ -8,7 +8,7 @@ which rule has to find it, and in which shapes it has to apply to some conversat
 import copy
 from pathlib import Path
 
-from body import Body, Number
+from body import Body, Number, dump
 from check_shape import RULES, check
 from shapes import SHAPES, objects
 
@@ -140,6 +140,29 @@ def drop_old(shape, messages):
         joined = {**kept[then], shape.joins: summary(shape)[shape.joins] + kept[then][shape.joins]}
         return [*kept[:first], joined, *kept[then + 1:]]
     return [*kept[:first], summary(shape), *kept[then:]]
+
+
+def drop_middle(shape, messages):
+    """All between the first and the last that the user said becomes a summary, joined where roles have to alternate."""
+    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+    if len(users) < 3:
+        return None
+    first, last = users[0], users[-1]
+    if not shape.alternates:
+        return [*messages[:first + 1], summary(shape), *messages[last:]]
+    key = shape.joins
+    joined = {**messages[first], key: messages[first][key] + summary(shape)[key] + messages[last][key]}
+    before_answer = {**messages[first], key: messages[first][key] + summary(shape)[key]}
+    if shape.role(messages[last - 1]) == "assistant" and not shape.has_calls(messages[last - 1]):
+        return [*messages[:first], before_answer, *messages[last - 1:]]
+    return [*messages[:first], joined, *messages[last + 1:]]
+
+
+def drop_reasoning(shape, messages, everywhere=False):
+    """All reasoning is gone before the newest round, or in it as well."""
+    newest = () if everywhere else shape.open_round(messages)
+    out = [m if at in newest else shape.without_reasoning(m) for at, m in enumerate(messages)]
+    return out if dump(out) != dump(messages) else None
 
 
 # ---------------------------------------------------------------- planted violations
@@ -579,12 +602,23 @@ def selftest():
         lawful = 0
         for name, body in files:
             for messages in (body.messages, shorten(shape, body.messages), drop_old(shape, body.messages),
-                             drop_old(shape, shorten(shape, body.messages))):
+                             drop_old(shape, shorten(shape, body.messages)), drop_middle(shape, body.messages)):
                 if messages is None:
                     continue
                 lawful += 1
                 for finding in check(shape.name, body.text, body.with_messages(messages)):
                     failures.append(f"{shape.name}/{name}: a lawful reduction is refused: {finding}")
+            # Where reasoning may go alone, that of the newest round may not.
+            without = drop_reasoning(shape, body.messages)
+            if without is not None:
+                lawful += 1
+                for finding in check(shape.name, body.text, body.with_messages(without), True):
+                    failures.append(f"{shape.name}/{name}: reasoning that may go: {finding}")
+            if shape.name in SIGNED - ITEMS and list(shape.open_round(body.messages)):
+                planted += 1
+                spoiled = body.with_messages(drop_reasoning(shape, body.messages, everywhere=True))
+                if not {"thinking", "blocks"} & {each.rule for each in check(shape.name, body.text, spoiled, True)}:
+                    failures.append(f"{shape.name}/{name}: not found: the reasoning of the newest round is gone")
         passed += lawful
         for what, rules, shapes, spoil in PLANTS:
             if shape.name not in shapes:
