@@ -19,7 +19,7 @@ ollama. The rules, by the names that findings have:
   thinking   what is signed is as it was, or gone with its whole message
   shortened  a text that changed is a result, reasoning or an argument, and shorter
   arguments  arguments stay a JSON object                   media      media stay, or become a text
-  bytes      an unchanged message has the bytes it had      foreign    a message that is neither an old one nor a summary
+  bytes      an unchanged message has the bytes it had      foreign    a message is neither old nor a summary
   summary    there is one at most, and something is gone where it stands
 """
 
@@ -36,8 +36,9 @@ from body import Body
 from compare import Comparison
 from shapes import SHAPES
 
-RULES = ("json outside pairs roles reasoning document empty system last_user open_round order verbatim fields blocks ids "
-         "thinking shortened arguments media bytes foreign summary").split()
+RULES = ("json outside pairs roles reasoning document empty system last_user open_round order verbatim fields blocks "
+         "ids thinking shortened arguments media bytes foreign summary").split()
+ID_KEYS = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
 MARK = "condense"  # the member by which a later run knows its own edits; it is erased before a request is sent
 
 
@@ -63,7 +64,7 @@ def ids_in(value):
     """All ids in a message, wherever they stand."""
     if isinstance(value, dict):
         for key, each in value.items():
-            if key in ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId") and isinstance(each, str):
+            if key in ID_KEYS and isinstance(each, str):
                 yield each
             else:
                 yield from ids_in(each)

@@ -189,7 +189,8 @@ class OpenAI(Shape):
                     yield "pairs", ("function", self.legacy(m), at == len(messages)), \
                         f"the call of function {self.legacy(m)} has the results {names} directly behind"
             else:
-                yield from each_once(self.calls(m), [answer.get("tool_call_id") for answer in answers], "directly behind")
+                given = [answer.get("tool_call_id") for answer in answers]
+                yield from each_once(self.calls(m), given, "directly behind")
 
 
 class Ollama(Shape):
@@ -207,7 +208,8 @@ class Ollama(Shape):
         return self.role(m) == "tool"
 
     def editable(self, m):
-        out = {("tool_calls", place, "function", "arguments"): "object" for place, _ in indexed(member(m, "tool_calls"))}
+        calls = indexed(member(m, "tool_calls"))
+        out = {("tool_calls", place, "function", "arguments"): "object" for place, _ in calls}
         out["thinking",] = "text"
         if self.has_results(m):
             out["content",] = "text"
@@ -429,7 +431,8 @@ class Anthropic(Blocks):
 
     def thinking(self, m):
         return [("content", place) for place, block in indexed(member(m, "content"))
-                if block.get("type") == "redacted_thinking" or (block.get("type") == "thinking" and block.get("signature"))]
+                if block.get("type") == "redacted_thinking"
+                or (block.get("type") == "thinking" and block.get("signature"))]
 
     def empty(self, m):
         yield from super().empty(m)
@@ -683,7 +686,7 @@ class Gemini(Shape):
                 return
             calls = self.calls(m)
             if calls and (place == 0 or self.role(messages[place - 1]) not in ("user", "function")):
-                yield "roles", ("turn", tuple(calls)), f"the calls of content {place} are not behind the user or results"
+                yield "roles", ("turn", tuple(calls)), f"the calls of content {place} are behind neither user nor results"
             if calls and self.role(m) != "model":
                 yield "roles", ("caller", tuple(calls)), f"content {place} has calls and the role {self.role(m)}"
 

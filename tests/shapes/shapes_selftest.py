@@ -103,7 +103,8 @@ def summary(shape, text="What was said before, in short."):
     return {"gemini": lambda: {"role": "user", "parts": [{"text": text}]},
             "bedrock": lambda: {"role": "user", "content": [{"text": text}]},
             "mcp": lambda: {"role": "user", "content": {"type": "text", "text": text}},
-            "aisdk_ui": lambda: {"id": f"summary-{len(text)}", "role": "user", "parts": [{"type": "text", "text": text}]}
+            "aisdk_ui": lambda: {"id": f"summary-{len(text)}", "role": "user",
+                                 "parts": [{"type": "text", "text": text}]}
             }.get(shape.name, lambda: {"role": "user", "content": text})()
 
 
@@ -326,10 +327,11 @@ def _(shape, messages):
     for at, path in places(shape, messages, "text", "json", "output", "object"):
         if shape.has_results(messages[at]) or shape.name == "aisdk_ui":
             value = get(messages[at], path)
+            if shape.name == "bedrock" and isinstance(value, dict):
+                continue
             put(messages, at, path, {"type": "text", "value": ""} if shape.name == "aisdk" and path[-1] == "output"
-                else {} if shape.name == "gemini" else "" if not isinstance(value, dict) or shape.name == "aisdk_ui" else value)
-            if get(messages[at], path) != value:
-                return messages
+                else {} if shape.name == "gemini" else "")
+            return messages
 
 
 @plant("empty", shapes={"openai", "anthropic", "bedrock", "aisdk", "mcp", "responses"})
@@ -415,7 +417,7 @@ def _(shape, messages):
         if shape.role(m) in ("assistant", "model") and not shape.has_results(m):
             sealed = [*shape.editable(m), *shape.thinking(m)]
             for path, value in leaves(m):
-                if path[-1] in ("text", "content") and len(value) > 30 and not under(path, sealed) and path[-2:-1] != ("summary",):
+                if path[-1] in ("text", "content") and len(value) > 30 and not under(path, sealed):
                     put(messages, at, path, value[:-6])
                     return messages
 
@@ -459,9 +461,10 @@ def _(shape, messages):
     """an id, or a name where there are none, is another one wherever it stands"""
     for at, m in enumerate(messages):
         if shape.has_calls(m) or shape.name == "aisdk_ui" and shape.role(m) == "assistant":
-            key = {"ollama": "name", "gemini": "name", "responses": "call_id", "bedrock": "toolUseId", "aisdk": "toolCallId",
-                   "aisdk_ui": "toolCallId"}.get(shape.name, "id")
-            found = [value for path, value in leaves(m) if path[-1] == key or (m.get("function_call") and path[-1] == "name")]
+            key = {"ollama": "name", "gemini": "name", "responses": "call_id", "bedrock": "toolUseId",
+                   "aisdk": "toolCallId", "aisdk_ui": "toolCallId"}.get(shape.name, "id")
+            found = [value for path, value in leaves(m)
+                     if path[-1] == key or (m.get("function_call") and path[-1] == "name")]
             for each in found[:1]:
                 def renamed(value):
                     if isinstance(value, dict):

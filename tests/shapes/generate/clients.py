@@ -42,7 +42,8 @@ def send_responses(body, kept):
 def send_anthropic(body, kept):
     import anthropic
     import httpx2
-    client = anthropic.Anthropic(api_key="none", max_retries=0, http_client=httpx2.Client(transport=keeper(kept, httpx2)))
+    http = httpx2.Client(transport=keeper(kept, httpx2))
+    client = anthropic.Anthropic(api_key="none", max_retries=0, http_client=http)
     client.messages.create(**body)
 
 

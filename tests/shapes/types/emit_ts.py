@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""emit_ts.py FOLDER INTO   writes each conversation of FOLDER as a TypeScript literal that has to satisfy the type which
-its client takes: no casts, so that a member that the type does not know is an error.
+"""emit_ts.py FOLDER INTO   writes each conversation of FOLDER as a TypeScript literal that has to satisfy the type
+which its client takes: no casts, so that a member that the type does not know is an error.
 
 What is no JSON is written as the client takes it: bytes by a function that returns some, members of an enumeration by
 their names. What only the Python client sends is left to that: names with underscores in `gemini`, messages without
