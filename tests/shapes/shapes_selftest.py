@@ -591,6 +591,37 @@ def text_plants(body, shape):
         yield "a member is new beside the messages", "outside", "{\"none\":0," + body.text.lstrip()[1:]
 
 
+# What a failed call looks like in each shape, where that is no member of the body.
+FAILED = {"openai": '{\\"error\\":', "responses": '{\\"error\\":', "anthropic": '"is_error":', "gemini": '"error":',
+          "bedrock": '"status":"error"', "aisdk": '"error-text"', "aisdk_ui": '"output-error"', "mcp": '"isError":',
+          "ollama": '"error: '}
+THINKING = {"responses": '"encrypted_content":', "anthropic": '"thinking"', "gemini": '"thoughtSignature":',
+            "bedrock": '"reasoningText":', "aisdk": '"reasoning"', "aisdk_ui": '"reasoning"', "ollama": '"thinking":'}
+
+
+def lacking(shape, body):
+    """What a conversation is generated for and does not have."""
+    text = "".join(dump(m) for m in body.messages)
+    wanted = {"a failed call": FAILED[shape.name], "an image": "iVBORw0KGgo", "thinking": THINKING.get(shape.name, "")}
+    yield from (what for what, sign in wanted.items() if sign not in text)
+    if most_parallel(shape, body.messages) < 2 and '"function_call":' not in text:  # which knows one call at a time
+        yield "parallel calls"
+
+
+def most_parallel(shape, messages):
+    """The most calls that a model made at once."""
+    if shape.name == "responses":
+        return max(end - begin for begin, end in closed_rounds(shape, messages)) // 2
+    if shape.name == "aisdk_ui":
+        steps = [[]]
+        for m in messages:
+            for part in [{"type": "step-start"}, *objects(m["parts"])]:
+                steps[-1].append(part) if shape.is_tool(part) else steps.append([])
+        return max(map(len, steps))
+    calls = shape.calls if hasattr(shape, "calls") else lambda m: shape.own(m, "tool-call")
+    return max(len(calls(m)) for m in messages)
+
+
 def bodies(shape):
     for path in sorted((DATA / shape.name).glob("*.json"), key=lambda each: int(each.stem)):
         yield path.stem, Body(path.read_bytes().decode(), shape.list_key)
@@ -604,6 +635,7 @@ def selftest():
             failures.append(f"{shape.name}: only {len(files)} conversations")
         lawful = 0
         for name, body in files:
+            failures += [f"{shape.name}/{name}: has not {what}" for what in lacking(shape, body)]
             for messages in (body.messages, shorten(shape, body.messages), drop_old(shape, body.messages),
                              drop_old(shape, shorten(shape, body.messages)), drop_middle(shape, body.messages)):
                 if messages is None:

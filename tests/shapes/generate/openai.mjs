@@ -45,7 +45,7 @@ export async function openai(scenario) {
     results(round, turn, step) {
       if (legacy) return;
       for (const call of round.calls)
-        messages.push({ role: "tool", tool_call_id: `call_${call.id}`, content: call.name === "draw_chart"
+        messages.push({ role: "tool", tool_call_id: `call_${call.id}`, content: call.result.image
           ? [{ type: "text", text: call.result.text }, { type: "text", text: "Its file is chart.png." }] : result(call) });
       if (scenario.number === 5 && step === 1)
         messages.push({ role: "tool", tool_call_id: `call_note${turn}`, content: "kept" });
