@@ -2,11 +2,14 @@
 """A request body as text and as values: what stands outside of its messages, and the text of each message."""
 
 import json
+from dataclasses import dataclass
 from json.decoder import scanstring
 
 
-class Number(str):
+@dataclass(frozen=True)
+class Number:
     """A number as it was spelled: 1.0 is not 1 where all else has to stay byte for byte."""
+    spelled: str
 
 
 class Doubled(ValueError):
@@ -34,7 +37,7 @@ def parse(text):
 def dump(value):
     """Text of a value; numbers as they were spelled."""
     if isinstance(value, Number):
-        return str(value)
+        return value.spelled
     if isinstance(value, dict):
         return "{" + ",".join(f"{dump(str(key))}:{dump(each)}" for key, each in value.items()) + "}"
     if isinstance(value, list):

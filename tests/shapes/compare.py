@@ -14,7 +14,7 @@ A shape says which places of a message may change, and how:
 
 from dataclasses import dataclass
 
-from body import Number, dump, parse
+from body import dump, parse
 
 ID_KEYS = {"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "name", "toolName", "tool_name"}
 
@@ -34,10 +34,6 @@ def shown(value):
     return text if len(text) < 60 else text[:45] + "..." + text[-10:]
 
 
-def is_text(value):
-    return isinstance(value, str) and not isinstance(value, Number)
-
-
 def as_object(text):
     try:
         value = parse(text)
@@ -49,14 +45,14 @@ def as_object(text):
 def wrong_edit(kind, old, new, shape):
     """Why an edit is not lawful: a rule and a text, or None."""
     if kind == "text":
-        if not is_text(new):
+        if not isinstance(new, str):
             return "shortened", f"a text became {shown(new)}"
         if not new.strip():
             return "empty", "a text became empty"
         if len(new.encode()) >= len(old.encode()):
             return "shortened", f"a text of {len(old)} characters became {len(new)} others"
     elif kind == "json_text":
-        if not is_text(new) or (as_object(new) is None and as_object(old) is not None):
+        if not isinstance(new, str) or (as_object(new) is None and as_object(old) is not None):
             return "arguments", f"arguments are no JSON object any more: {shown(new)}"
         if len(new.encode()) > len(old.encode()):
             return "arguments", "arguments became longer"
@@ -76,19 +72,19 @@ def wrong_edit(kind, old, new, shape):
         if not shape.text_of_block(new).strip():
             return "empty", "media became an empty text"
     elif kind == "output":
-        if not isinstance(new, dict) or not is_text(new.get("type")):
+        if not isinstance(new, dict) or not isinstance(new.get("type"), str):
             return "shortened", f"an output became {shown(new)}"
         lawful = {"json": ("json", "text"), "error-json": ("error-json", "error-text")}.get(old["type"], (old["type"],))
         if new["type"] not in lawful or list(new) != list(old):
             return "fields", f"an output of type {old['type']} became {shown(new)}"
         if new["type"].endswith("text"):
-            return None if is_text(new["value"]) and new["value"].strip() else ("empty", "an output became empty")
+            return None if isinstance(new["value"], str) and new["value"].strip() else ("empty", "an output became empty")
         return wrong_edit("json", old["value"], new["value"], shape)
     elif kind == "images":
         if not isinstance(new, list) or not new or any(each not in old for each in new):
             return "media", "images became others"
     elif kind == "noted":
-        if not is_text(new) or not new.strip():
+        if not isinstance(new, str) or not new.strip():
             return "empty", "a text became empty"
         if not new.startswith(old[:40]):
             return "verbatim", f"{shown(old)} became {shown(new)}"

@@ -67,7 +67,7 @@ def leaves(value, path=()):
     elif isinstance(value, list):
         for place, each in enumerate(value):
             yield from leaves(each, path + (place,))
-    elif isinstance(value, str) and not isinstance(value, Number):
+    elif isinstance(value, str):
         yield path, value
 
 
