@@ -5,7 +5,6 @@
 
 #include <exception>
 #include <iostream>
-#include <vector>
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
@@ -17,17 +16,17 @@ namespace {
 
 using namespace condense::literals;
 using condense::used;
+using recording::json;
 
 /// Before each answer that was recorded an agent has sent a request.
-template <class Message>
-void replay(std::filesystem::path const& path, std::vector<Message> const& recorded, condense::budget limits,
+void replay(std::filesystem::path const& path, json::array_t const& recorded, condense::budget limits,
             recording::request_log& log) {
     condense::pipeline const mix{
         condense::compress{.when = used >= 65_pct, .over = condense::chars{limits.window.count / 2}},
         condense::summarize{.when = used >= 80_pct}, condense::sliding_window{.when = used >= 90_pct},
         condense::escalate{.when = used >= 90_pct, .ceiling = 100_pct}};
-    condense::session session{std::vector<Message>{}, mix, limits};
-    condense::session whole{std::vector<Message>{}, condense::pipeline{}, limits};  // as without the library
+    condense::session session{json::array_t{}, mix, limits};
+    condense::session whole{json::array_t{}, condense::pipeline{}, limits};  // as without the library
     recording::sums all;
     for (auto const& m : recorded) {
         if (condense::role_of(m) == condense::role::assistant && !session.history().empty()) {
@@ -56,7 +55,7 @@ int main(int count, char** arguments) try {
             auto document = recording::read_document(path);
             condense::budget const limits{.window = window,
                                           .overhead = condense::overhead_of(document, condense::default_estimator<>{})};
-            recording::with_messages(document, [&](auto const& recorded) { replay(path, recorded, limits, log); });
+            replay(path, *condense::messages_of(document), limits, log);
         }
 } catch (std::exception const& problem) {
     std::cerr << "agent_loop: " << problem.what() << '\n';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // How many tokens do these files have?
-// count_tokens [--vocab FILE | --estimate FAMILY] FILE...; `count_tokens --help` lists the options.
+// count_tokens [--vocab FILE | --estimate FAMILY] [--conversation] FILE...; `count_tokens --help` lists the options.
 // A line for each file, in order; `-` where one could not be read, and the reason on standard error.
 
 #include <algorithm>
@@ -21,11 +21,13 @@
 #include <system_error>
 #include <vector>
 
+#include <condense/adapt/json.hpp>
 #include <condense/bpe.hpp>
 #include <condense/condense.hpp>
 #include <condense/estimate/script_aware.hpp>
 
 #include "command_line.hpp"
+#include "shape_option.hpp"
 
 namespace {
 
@@ -51,6 +53,8 @@ struct settings {
     std::optional<std::string> encoding;
     std::optional<std::string> image;
     std::optional<std::string> family;
+    std::optional<condense::json_shape> shape;
+    bool conversation = false;
     bool ids = false;
     bool time = false;
     std::vector<std::string> inputs;
@@ -66,6 +70,8 @@ std::string shown(std::string name) {
 void check_together(settings const& chosen) {
     if (std::count(chosen.inputs.begin(), chosen.inputs.end(), "-") > 1)
         throw wrong_usage{"-: standard input can be read once"};
+    if (chosen.ids && chosen.conversation) throw wrong_usage{"--ids and --conversation: one of them"};
+    if (chosen.shape && !chosen.conversation) throw wrong_usage{"--shape: --conversation is missing"};
     if (chosen.family && chosen.vocabulary) throw wrong_usage{"--estimate and --vocab: one of them"};
     if (!chosen.vocabulary && (chosen.encoding || chosen.image || chosen.ids))
         throw wrong_usage{std::string{chosen.encoding ? "--encoding"
@@ -83,6 +89,10 @@ void describe(CLI::App& app, settings& chosen) {
                    "cl100k_base or o200k_base, where the name of a rank file does not say it")
         ->check(one_of({"cl100k_base", "o200k_base"}));
     app.add_option("--image", chosen.image, "read from this file, or written to it, so that the next start is fast");
+    app.add_flag("--conversation", chosen.conversation,
+                 "files hold messages as JSON, or a request body with them: counts what the model reads of them, with "
+                 "system prompt and tools, instead of the file");
+    command_line::add_shape(app, chosen.shape);
     app.add_flag("--ids", chosen.ids, "the ids of the tokens instead of their number");
     app.add_option("--estimate", chosen.family,
                    "without a vocabulary, the family: other, claude, claude_4_7, gpt, kimi or gemini")
@@ -164,9 +174,10 @@ public:
         return got != 0;
     }
     std::uint64_t bytes() const { return bytes_; }
+    [[noreturn]] void fail(std::string const& reason) const { throw wrong_file{name_ + ": " + reason}; }
 
 private:
-    [[noreturn]] void fail() const { throw wrong_file{name_ + ": cannot be read: " + std::strerror(errno)}; }
+    [[noreturn]] void fail() const { fail(std::string{"cannot be read: "} + std::strerror(errno)); }
 
     std::string name_;
     std::FILE* file_;
@@ -253,6 +264,23 @@ void estimate(input& from, Estimator count, lines& out, stopwatch& watch) {
     out.add(sum.tokens().count);
 }
 
+/// Counts as `reduce` does: parts, frames of messages and what a request body holds beside them.
+template <class Estimator>
+void count_conversation(input& from, settings const& chosen, Estimator const& count, lines& out, stopwatch& watch) {
+    using json = nlohmann::ordered_json;
+    std::string text;
+    while (from.read(text, portion)) {}
+    auto parsed = condense::parse_json<json>(text);
+    if (!parsed) from.fail(parsed.error);
+    auto const messages = condense::messages_of(parsed.value, chosen.shape);
+    if (messages.list == nullptr) from.fail(std::string{command_line::no_messages});
+    if (messages.error) from.fail(messages.error.text());
+    watch([&] {
+        condense::budget const limits{.overhead = condense::overhead_of(parsed.value, count)};
+        out.add(condense::reduce(*messages, condense::pipeline{}, limits, count).before.tokens.count);
+    });
+}
+
 /// Calls `count(file, out, watch)` for each; whether all could be read.
 template <class Count>
 bool each_input(settings const& chosen, Count&& count) {
@@ -276,14 +304,21 @@ bool each_input(settings const& chosen, Count&& count) {
 }
 
 bool run(settings const& chosen) {
+    if (chosen.vocabulary && chosen.conversation) {
+        condense::bpe const exact{vocabulary_of(chosen)};
+        return each_input(
+            chosen, [&](auto& from, auto& out, auto& watch) { count_conversation(from, chosen, exact, out, watch); });
+    }
     if (chosen.vocabulary) {
         condense::bpe_counter counter{vocabulary_of(chosen)};
         return each_input(
             chosen, [&](auto& from, auto& out, auto& watch) { count_exactly(from, chosen.ids, counter, out, watch); });
     }
     return condense::with_family(chosen.family.value_or("other"), [&](auto family) {
-        return each_input(chosen, [](auto& from, auto& out, auto& watch) {
-            estimate(from, condense::script_aware<decltype(family)>{}, out, watch);
+        return each_input(chosen, [&](auto& from, auto& out, auto& watch) {
+            condense::script_aware<decltype(family)> const count;
+            if (chosen.conversation) count_conversation(from, chosen, count, out, watch);
+            else estimate(from, count, out, watch);
         });
     });
 }

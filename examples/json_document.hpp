@@ -17,19 +17,10 @@ class json_document {
 public:
     using json = nlohmann::ordered_json;
 
-    explicit json_document(std::string_view text) : text_{text} {
-        auto at = skip_space(text.starts_with("\xEF\xBB\xBF") ? 3 : 0);
-        if (text_[at] == '[') take_array(at);
-        if (text_[at] != '{') return;
-        for (at = skip_space(at + 1); text_[at] != '}';) {
-            auto const end = past_value(at);
-            auto const key = json::parse(text_.substr(at, end - at));
-            at = skip_space(skip_space(end) + 1);  // the colon
-            if (key == "messages" && text_[at] == '[') take_array(at);  // of equal keys the last counts
-            at = past_value(at);
-            at = skip_space(at);
-            if (text_[at] == ',') at = skip_space(at + 1);
-        }
+    /// `messages` is an array of the document that the text holds.
+    json_document(std::string_view text, json const& document, json::array_t const& messages) : text_{text} {
+        std::vector<std::string> path;
+        if (find_path(document, messages, path)) take(skip_space(text.starts_with("\xEF\xBB\xBF") ? 3 : 0), path, 0);
     }
 
     /// The document with these messages. Each that was there before, in this order, has the text it had.
@@ -63,7 +54,33 @@ private:
         return spans_.size();
     }
 
+    /// The names of the members that lead to an array: none, or up to two.
+    static bool find_path(json const& value, json::array_t const& array, std::vector<std::string>& path) {
+        if (value.is_array()) return value.get_ptr<json::array_t const*>() == &array;
+        if (!value.is_object() || path.size() == 2) return false;
+        for (auto const& [key, member] : value.items()) {
+            path.push_back(key);
+            if (find_path(member, array, path)) return true;
+            path.pop_back();
+        }
+        return false;
+    }
+
+    void take(std::size_t at, std::vector<std::string> const& path, std::size_t depth) {
+        if (depth == path.size()) return take_array(at);
+        if (text_[at] != '{') return;
+        for (at = skip_space(at + 1); text_[at] != '}';) {
+            auto const end = past_value(at);
+            auto const key = json::parse(text_.substr(at, end - at));
+            at = skip_space(skip_space(end) + 1);  // the colon
+            if (key == path[depth]) take(at, path, depth + 1);  // of equal keys the last counts
+            at = skip_space(past_value(at));
+            if (text_[at] == ',') at = skip_space(at + 1);
+        }
+    }
+
     void take_array(std::size_t begin) {
+        if (text_[begin] != '[') return;
         spans_.clear();
         begin_ = begin;
         auto at = skip_space(begin + 1);

@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/json_parse.hpp>
-
-#include "pi_message.hpp"
+#include <condense/adapt/json.hpp>
 
 // Recorded conversations for the examples: a file of JSON with the messages, in the shapes of several agents.
 
@@ -70,13 +68,9 @@ inline json read_document(std::filesystem::path const& path) {
     if (!parsed) throw std::runtime_error{path.string() + ": " + parsed.error};
     auto const messages = condense::messages_of(parsed.value);
     if (messages.list == nullptr) throw std::runtime_error{path.string() + ": no messages"};
-    if (messages.error && !is_pi(*messages.list))
-        throw std::runtime_error{path.string() + ": " + messages.error.text()};
+    if (messages.error) throw std::runtime_error{path.string() + ": " + messages.error.text()};
     return std::move(parsed.value);
 }
-
-inline json const& value_of(json const& m) { return m; }
-inline json const& value_of(pi_message const& m) { return m.value; }
 
 /// One line for each request, for whoever wants to look at it: how many messages there were, and what was sent.
 class request_log {
@@ -89,7 +83,7 @@ public:
               condense::tokens floor) {
         if (!file_.is_open()) return;
         json sent = json::array();
-        for (auto const& m : session.request()) sent.push_back(value_of(m));
+        for (auto const& m : session.request()) sent.push_back(m);
         auto const whole = session.history().size();
         file_ << json{{"file", path.filename().string()},
                       {"window", session.limits().window.count},
@@ -134,15 +128,5 @@ struct sums {
         return out;
     }
 };
-
-/// Calls f with the messages of a document, as the type that reads their shape.
-template <class Function>
-void with_messages(json& document, Function&& f) {
-    auto const& messages = *condense::messages_of(document).list;
-    if (!is_pi(messages)) return f(std::vector<json>(messages.begin(), messages.end()));
-    std::vector<pi_message> foreign;
-    for (auto const& m : messages) foreign.push_back(pi_message{json(m)});
-    f(std::move(foreign));
-}
 
 }  // namespace recording

@@ -30,7 +30,7 @@
 #include "command_line.hpp"
 #include "json_document.hpp"
 #include "output_file.hpp"
-#include "pi_message.hpp"
+#include "shape_option.hpp"
 
 namespace {
 
@@ -53,6 +53,8 @@ struct settings {
     std::string journal;
     std::string conversation;  ///< by which the journal tells conversations apart; the input's path unless given
     condense::tokens window = 200'000_tokens;
+    std::optional<condense::json_shape> shape;  ///< each message may have its own unless given
+    bool request = false;
 };
 
 /// The exit status where the program has to end.
@@ -62,7 +64,7 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
         "Reduces a conversation in a JSON file, in any shape that the library reads, to a token window.\n"
         "Exit status: 0, 2 for wrong usage or input, 3 where it does not fit.",
         "reduce_file"};
-    app.add_option("INPUT", chosen.input, "an array of messages, or an object with 'messages'; - is standard input")
+    app.add_option("INPUT", chosen.input, "an array of messages, or a request body that holds one; - is standard input")
         ->required();
     app.add_option("--window", chosen.window.count, "the context window in tokens; 200000 unless given")
         ->transform(command_line::whole_number(1, 1'000'000'000, "tokens"));
@@ -71,6 +73,10 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
     app.add_option("--family", chosen.family,
                    "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other")
         ->check(one_of({"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"}));
+    command_line::add_shape(app, chosen.shape);
+    app.add_flag("--request", chosen.request,
+                 "writes what is to be sent, with neighbours of one role joined and without the library's marks, by "
+                 "which a later run knows what was done");
     app.add_option("--output", chosen.output, "the file to write; standard output unless given")
         ->check(command_line::not_empty());
     app.add_option("--report", chosen.report, "on standard error: table or json")->check(one_of({"table", "json"}));
@@ -101,8 +107,7 @@ struct chosen_store {
 
 /// The recommended order: cheap and local first, whole messages last. The ceiling is the window itself.
 /// One result may take about an eighth of a small window, and 10,000 characters of a large one.
-template <class Message>
-condense::any_pipeline<Message> mix_for(settings const& chosen) {
+condense::any_pipeline<json> mix_for(settings const& chosen) {
     condense::chars const most{std::clamp(chosen.window.count / 2, std::uint64_t{400}, std::uint64_t{10'000})};
     condense::chars const end{most.count * 2 / 5};
     chosen_store const store{chosen.store.empty() ? std::nullopt
@@ -123,7 +128,7 @@ condense::any_pipeline<Message> mix_for(settings const& chosen) {
     condense::summarize const summarize{.when = used >= 80_pct};
     constexpr condense::sliding_window window{.when = used >= 90_pct};
     constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
-    auto const recorded = [&](auto const& mix) -> condense::any_pipeline<Message> {
+    auto const recorded = [&](auto const& mix) -> condense::any_pipeline<json> {
         if (chosen.journal.empty()) return mix;
         return condense::pipeline{condense::record{.to = condense::journal_folder{chosen.journal}}, mix};
     };
@@ -164,40 +169,23 @@ struct result {
     std::string report;
 };
 
-template <class Message>
-result reduce(std::vector<Message>& messages, settings const& chosen, condense::budget limits,
+/// What a provider takes.
+json::array_t as_sent(json::array_t const& messages) {
+    json::array_t sent;
+    condense::each_alternating(messages, [&](json const& m) { sent.push_back(m); });
+    condense::without_marks(sent);
+    return sent;
+}
+
+result reduce(json::array_t& messages, settings const& chosen, condense::budget limits,
               condense::family_estimator count) {
     condense::run_options<> options;
-    options.marks = true;  // a second run on the output knows what was done
+    options.marks = !chosen.request;  // a second run on the output knows what was done
     options.conversation = chosen.conversation;
-    auto report = condense::reduce(messages, mix_for<Message>(chosen), limits, count, options);
+    auto report = condense::reduce(messages, mix_for(chosen), limits, count, options);
     for (auto& layer : report.layers)
         if (chosen.store.empty() && layer.name == "offload") layer.name = {};
     return {report.fits(), chosen.report == "json" ? as_json(report, limits.window).dump(2) + "\n" : report.text()};
-}
-
-result reduce_document(json& document, settings const& chosen, std::string const& name) {
-    auto const read = condense::messages_of(document);
-    auto* const messages = read.list;
-    bool const has_place = document.is_array() || (document.contains("messages") && document["messages"].is_array());
-    if (messages == nullptr || !has_place)
-        throw complaint{name + ": an array of messages is wanted, or an object with the member 'messages'"};
-    for (std::size_t index = 0; index < messages->size(); ++index)
-        if (auto const& m = (*messages)[index];
-            !m.is_object() || !(m.contains("role") || m.contains("type") || m.contains("parts")))
-            throw complaint{name + ": message " + std::to_string(index) + " is not an object with a role: " +
-                            condense::shape_error_of((*messages)[index], index).text()};
-    condense::family_estimator const count{condense::family_of(chosen.family)};
-    condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(document, count)};
-    bool const pi = is_pi(*messages);
-    if (read.error && !pi) throw complaint{name + ": " + read.error.text()};
-    if (!pi) return reduce(*messages, chosen, limits, count);
-    std::vector<pi_message> foreign;
-    for (auto& m : *messages) foreign.push_back({std::move(m)});
-    auto const done = reduce(foreign, chosen, limits, count);
-    messages->clear();
-    for (auto& m : foreign) messages->push_back(std::move(m.value));
-    return done;
 }
 
 int run(settings const& chosen) {
@@ -206,9 +194,14 @@ int run(settings const& chosen) {
     if (text.error != 0) throw complaint{name + ": cannot be read: " + std::strerror(text.error)};
     auto parsed = condense::parse_json<json>(text.content);
     if (!parsed) throw complaint{name + ": " + parsed.error};
-    json_document const as_it_came{text.content};
-    auto const done = reduce_document(parsed.value, chosen, name);
-    auto const output = as_it_came.with(*condense::messages_of(parsed.value).list);
+    auto const messages = condense::messages_of(parsed.value, chosen.shape);
+    if (messages.list == nullptr) throw complaint{name + ": " + std::string{command_line::no_messages}};
+    if (messages.error) throw complaint{name + ": " + messages.error.text()};
+    json_document const original{text.content, parsed.value, *messages};
+    condense::family_estimator const count{condense::family_of(chosen.family)};
+    condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(parsed.value, count)};
+    auto const done = reduce(*messages, chosen, limits, count);
+    auto const output = original.with(chosen.request ? as_sent(*messages) : *messages);
     if (chosen.output.empty()) {
         std::cout << output << std::flush;
         if (!std::cout) throw complaint{"standard output: cannot be written"};

@@ -146,7 +146,7 @@ private:
 
     outcome replayed(replay::found_conversation found) {
         outcome out{replay::shown(found.name), {}, {}, found.bytes};
-        auto const conversation = replay::read(std::move(found));
+        auto const conversation = replay::read(std::move(found), chosen_.shape);
         out.fault = conversation.fault;
         if (!out.fault.empty()) return out;
         try {

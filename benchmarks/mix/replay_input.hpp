@@ -17,6 +17,8 @@
 #include <condense/adapt/json.hpp>
 #include <condense/estimate/script_aware.hpp>
 
+#include "../../examples/shape_option.hpp"
+
 // Conversations from files and folders, one after the other; of a file of JSON Lines no more than one line is in
 // memory.
 
@@ -167,35 +169,8 @@ struct read_conversation {
     std::string fault = {};
 };
 
-/// A message of the pi agent in the words that the library reads: role toolResult and blocks of type toolCall.
-inline void translate_pi(nlohmann::ordered_json& message) {
-    using nlohmann::ordered_json;
-    auto const move_key = [](ordered_json& object, char const* from, char const* to) {
-        if (auto const found = object.find(from); found != object.end()) {
-            auto held = std::move(*found);
-            object.erase(from);
-            object[to] = std::move(held);
-        }
-    };
-    if (message.value("role", ordered_json{}) == "toolResult") {
-        auto const failed = message.value("isError", ordered_json{}) == true;
-        ordered_json block{{"type", "tool_result"}, {"is_error", failed}};
-        for (auto const& [from, to] : {std::pair{"toolCallId", "tool_use_id"}, std::pair{"content", "content"}})
-            if (auto const found = message.find(from); found != message.end()) block[to] = std::move(*found);
-        message = {{"role", "user"}, {"content", ordered_json::array({std::move(block)})}};
-        return;
-    }
-    auto const content = message.find("content");
-    if (content == message.end() || !content->is_array()) return;
-    for (auto& block : *content)
-        if (block.is_object() && block.value("type", ordered_json{}) == "toolCall") {
-            block["type"] = "tool_use";
-            move_key(block, "arguments", "input");
-        }
-}
-
-/// Takes what was found: its text is not needed any more.
-inline read_conversation read(found_conversation found) {
+/// Takes what was found: its text is not needed any more. Of all messages `shape` where one is given.
+inline read_conversation read(found_conversation found, std::optional<condense::json_shape> shape = {}) {
     read_conversation out;
     auto const fault = [&](std::string why) -> read_conversation& {
         out.fault = std::move(why);
@@ -213,24 +188,14 @@ inline read_conversation read(found_conversation found) {
     auto document = condense::parse_json<nlohmann::ordered_json>(found.text);
     found.text = {};
     if (!document) return fault(document.error);
-    if (document.value.is_object() && document.value.contains("role") && !document.value.contains("messages"))
-        return fault("this is one message; a conversation is an array of them, or an object with 'messages'");
-    auto* const messages = condense::messages_of(document.value).list;
-    if (messages == nullptr) return fault("an array of messages is wanted, or an object with the member 'messages'");
-    if (messages->empty()) return fault("it has no messages");
+    auto const messages = condense::messages_of(document.value, shape);
+    if (messages.list == nullptr && document.value.is_object() && document.value.contains("role"))
+        return fault("this is one message; a conversation is an array of them, or a request body");
+    if (messages.list == nullptr) return fault(std::string{command_line::no_messages});
+    if (messages.list->empty()) return fault("it has no messages");
+    if (messages.error) return fault(messages.error.text());
     out.overhead = condense::overhead_of(document.value, condense::default_estimator<>{});
-    bool pi = false;
-    for (std::size_t at = 0; at < messages->size(); ++at) {
-        auto const& one = (*messages)[at];
-        if (!one.is_object() || !one.contains("role"))
-            return fault("message " + std::to_string(at) + " is not an object with a role");
-        pi = pi || one["role"] == "toolResult";
-    }
-    for (auto& one : *messages) {
-        if (pi) translate_pi(one);
-        if (auto const wrong = condense::shape_error_of(one, out.messages.size())) return fault(wrong.text());
-        out.messages.push_back(std::move(one));
-    }
+    out.messages = std::move(*messages);
     return out;
 }
 

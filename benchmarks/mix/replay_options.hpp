@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include <condense/replay/figures.hpp>
 
 #include "../../examples/command_line.hpp"
+#include "../../examples/shape_option.hpp"
 
 // What `replay` is asked for: its arguments, and the file of prices.
 
@@ -34,6 +36,7 @@ struct options {
     std::vector<condense::tokens> windows = {};  ///< 8,000 and 32,000 unless given
     std::vector<std::string> mixes = {};         ///< all unless given
     std::vector<std::filesystem::path> paths = {};
+    std::optional<condense::json_shape> shape = {};
     std::string prices_file = {};
     std::string json_file = {};
     std::string html_file = {};
@@ -50,9 +53,10 @@ inline void describe(CLI::App& app, options& chosen) {
     app.add_option("PATH", chosen.paths,
                    "a file or a folder, which is searched for .json, .jsonl and .ndjson files; of the first a file is "
                    "a conversation: an array of "
-                   "messages, or an object with 'messages' (and 'system'), in OpenAI chat, Anthropic messages or "
-                   "pi-agent shape; of the others each line is one")
+                   "messages, or a request body with one, in any shape that the library reads; of the others each "
+                   "line is one")
         ->required();
+    command_line::add_shape(app, chosen.shape);
     app.add_option("--window", chosen.window_sizes,
                    "the context window in tokens; may be given again; 8000 and 32000 unless given")
         ->transform(whole_number(1, 1'000'000'000, "tokens"))

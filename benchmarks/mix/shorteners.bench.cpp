@@ -21,18 +21,14 @@
 #include <condense/condense.hpp>
 #include <condense/shorteners.hpp>
 
-#include "../../examples/pi_message.hpp"
-
 namespace {
 
 using json = nlohmann::ordered_json;
 using namespace condense::literals;
 
-/// A conversation in one of the two shapes; the other is empty.
 struct conversation {
     std::string name;
     std::vector<json> messages = {};
-    std::vector<pi_message> foreign = {};
 };
 
 std::vector<conversation> read_folder(std::string const& folder) {
@@ -44,17 +40,8 @@ std::vector<conversation> read_folder(std::string const& folder) {
     for (auto const& path : paths) {
         std::ifstream file{path, std::ios::binary};
         auto document = condense::parse_json<json>(std::string{std::istreambuf_iterator<char>{file}, {}});
-        auto const messages = condense::messages_of(document.value);
-        if (messages.list == nullptr) continue;
-        conversation read{path.stem().string()};
-        bool foreign = false;
-        for (auto const& m : *messages.list) foreign = foreign || m.value("role", json()) == "toolResult";
-        if (messages.error && !foreign) continue;
-        for (auto& m : *messages.list) {
-            if (foreign) read.foreign.push_back({std::move(m)});
-            else read.messages.push_back(std::move(m));
-        }
-        all.push_back(std::move(read));
+        if (auto const messages = condense::messages_of(document.value))
+            all.push_back({path.stem().string(), std::move(*messages)});
     }
     return all;
 }
@@ -103,14 +90,11 @@ struct result {
     std::uint64_t parts = 0;
 };
 
-template <class Message, class Layer>
-result run(std::vector<Message> messages, Layer const& layer, condense::tokens window) {
-    auto const made = condense::reduce(messages, condense::pipeline{layer}, {.window = window});
-    return {made.before.tokens.count, made.after.tokens.count, made.layers[0].parts_shortened};
-}
 template <class Layer>
 result run(conversation const& seen, Layer const& layer, condense::tokens window) {
-    return seen.foreign.empty() ? run(seen.messages, layer, window) : run(seen.foreign, layer, window);
+    auto messages = seen.messages;
+    auto const made = condense::reduce(messages, condense::pipeline{layer}, {.window = window});
+    return {made.before.tokens.count, made.after.tokens.count, made.layers[0].parts_shortened};
 }
 
 /// Hundredths of a per cent as "12.34 %".

@@ -191,6 +191,28 @@ TEST_CASE("json_conversations: what a model wrote in one answer stays together",
     CHECK(bare.group_of(0) != bare.group_of(1));
 }
 
+TEST_CASE("json_conversations: a cache point is no content, and begins no turn", "[adapt][json]") {
+    auto const results = read<ordered_json>(
+        R"({"role":"user","content":[{"toolResult":{"toolUseId":"c","content":[{"text":"out"}]}},{"cachePoint":{}}]})");
+    CHECK(parts_of(results) == list{"tool result #c: out"});
+    condense::outline facts;
+    condense::chars_per_token const count{4};
+    facts.append(read<ordered_json>(R"({"role":"user","content":[{"text":"task"}]})"), count);
+    facts.append(
+        read<ordered_json>(R"({"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"f","input":{}}}]})"),
+        count);
+    facts.append(results, count);
+    CHECK(facts.latest_user() == 0);
+}
+
+TEST_CASE("json_conversations: media in a result of Gemini take no text", "[adapt][json]") {
+    auto const m = read<ordered_json>(
+        R"({"role":"user","parts":[{"functionResponse":{"id":"c","name":"f","response":{"output":"out"},)"
+        R"("parts":[{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}]}}]})");
+    REQUIRE(parts_of(m).size() == 2);
+    CHECK(condense::with_part(m, 1, "an image") == m);
+}
+
 TEST_CASE("json_conversations: roles alternate where that is asked for", "[adapt][json]") {
     for (auto const shape : {json_shape::gemini, json_shape::bedrock}) {
         auto history = std::vector<ordered_json>{};
@@ -240,7 +262,7 @@ TEST_CASE("json_conversations: messages and overhead of each request body", "[ad
     auto const said = count("You are terse.").tokens();
     CHECK(cost_of(R"({"instructions":"You are terse."})") == said);
     CHECK(cost_of(R"({"systemInstruction":{"parts":[{"text":"You are terse."}]}})") == said);
-    CHECK(cost_of(R"({"system":[{"text":"You are terse."},{"cachePoint":{}}]})") > said);
+    CHECK(cost_of(R"({"system":[{"text":"You are terse."},{"cachePoint":{}}]})") == said);
     CHECK(cost_of(R"({"params":{"systemPrompt":"You are terse."}})") == said);
     CHECK(cost_of(R"({"tools":[{"name":"f"}]})") == count(R"([{"name":"f"}])").tokens());
     CHECK(cost_of(R"({"tools":[],"functions":null})") == condense::tokens{});

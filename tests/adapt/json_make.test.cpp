@@ -100,6 +100,36 @@ TEST_CASE("json_make: what neighbours hold is joined", "[adapt][json]") {
     CHECK(said["content"].size() == 2);
 }
 
+TEST_CASE("json_make: a summary joins what the user said, whichever comes first", "[adapt][json]") {
+    auto const joined = [](std::string_view first, std::string_view second) {
+        auto m = read<ordered_json>(first);
+        return condense::detail::append_message(m, read<ordered_json>(second)) ? m.dump() : std::string{"apart"};
+    };
+    constexpr std::string_view summary = R"({"role":"user","content":"S"})";
+    constexpr std::string_view item =
+        R"({"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]})";
+    CHECK(
+        joined(summary, item) ==
+        R"({"role":"user","content":[{"type":"input_text","text":"S"},{"type":"input_text","text":"a"}],"type":"message"})");
+    CHECK(
+        joined(item, summary) ==
+        R"({"type":"message","role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_text","text":"S"}]})");
+
+    constexpr std::string_view ui_summary = R"({"id":"summary-1","role":"user","parts":[{"type":"text","text":"S"}]})";
+    constexpr std::string_view ui = R"({"id":"m","role":"user","parts":[{"type":"text","text":"a"}]})";
+    CHECK(joined(ui_summary, ui) ==
+          R"({"id":"m","role":"user","parts":[{"type":"text","text":"S"},{"type":"text","text":"a"}]})");
+    CHECK(joined(ui, ui_summary) ==
+          R"({"id":"m","role":"user","parts":[{"type":"text","text":"a"},{"type":"text","text":"S"}]})");
+
+    constexpr std::string_view alone = R"({"role":"user","content":{"type":"text","text":"S"}})";
+    constexpr std::string_view array = R"({"role":"user","content":[{"type":"text","text":"a"}]})";
+    CHECK(joined(alone, array) ==
+          R"({"role":"user","content":[{"type":"text","text":"S"},{"type":"text","text":"a"}]})");
+    CHECK(joined(alone, alone) == "apart");
+    CHECK(joined(summary, R"({"role":"user","name":"bob","content":"a"})") == "apart");
+}
+
 TEST_CASE("json_make: a call without id or name is answered without reading past them", "[adapt][json]") {
     CHECK(parts_with_result(R"({"role":"model","parts":[{"toolCall":{}}]})").size() == 2);
     CHECK(parts_with_result(R"({"role":"assistant","content":[{"type":"tool-approval-request"}]})").size() == 2);

@@ -170,7 +170,8 @@ TEST_CASE("json_understood: a shape can be demanded", "[adapt][json]") {
     CHECK((is(call, json_shape::anthropic) && !is(call, json_shape::openai)));
     auto const* const old = R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"f"}}]})";
     CHECK((is(old, json_shape::openai) && !is(old, json_shape::anthropic) && !is(old, json_shape::responses)));
-    CHECK(shape_error_of(read<json>(plain), 3, json_shape::gemini).reason == "it has not the shape gemini");
+    CHECK(shape_error_of(read<json>(plain), 3, json_shape::gemini).reason == "its shape is not gemini");
+    CHECK(shape_error_of(read<json>(plain), 3, json_shape::gemini).nearest == "openai");
     auto body = read<json>(R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
     CHECK(condense::messages_of(body, json_shape::gemini));
     CHECK_FALSE(condense::messages_of(body, json_shape::bedrock));

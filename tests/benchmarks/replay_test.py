@@ -27,7 +27,7 @@ def wrong_usage_is_refused(program, folder):
         expect(output == "" and "--prices" in errors, f"prices {text} are not refused by name", errors)
     empty = folder / "empty"
     empty.mkdir()
-    for arguments in ([], ["--window"], ["--window", "0", SESSION], ["--window", "8k", SESSION], ["--mix", "nothing", SESSION], ["--jobs", "0", SESSION],
+    for arguments in ([], ["--window"], ["--window", "0", SESSION], ["--window", "8k", SESSION], ["--mix", "nothing", SESSION], ["--jobs", "0", SESSION], ["--shape", "cohere", SESSION],
                       ["--frob", SESSION], [folder / "absent.json"], [empty], ["--json", folder / "absent" / "x.json", SESSION],
                       ["--html", folder, SESSION]):
         output, errors = run(program, arguments, 2)
@@ -38,7 +38,7 @@ def wrong_usage_is_refused(program, folder):
 
 def help_is_there(program, _):
     output, errors = run(program, ["--help"])
-    for option in ("--window", "--mix", "--prices", "--json", "--html", "--jobs", "--keep", "Exit status"):
+    for option in ("--window", "--shape", "--mix", "--prices", "--json", "--html", "--jobs", "--keep", "Exit status"):
         expect(option in output, f"--help does not name {option}", output)
     expect(errors == "", "--help complains", errors)
 

@@ -103,7 +103,8 @@ def refuses_wrong_usage(program, root):
     for arguments in [[], ["--fly", text], ["-x", text], ["--vocab"], ["--encoding", "cl100k_base", text], ["--ids", text],
                       ["--image", image, text], ["--estimate", "gpt-4o", text], ["--estimate", "", text], ["--vocab", vocabulary, "--estimate", "gpt", text],
                       ["--vocab", vocabulary, "--encoding", "p50k_base", text], ["--vocab", vocabulary, "--encoding", "\x1b[2J", text],
-                      ["--vocab", other, text], ["--vocab", image, "--image", image, text], ["-", text, "-"], ["--x\x1b", text], ["--time"]]:
+                      ["--vocab", other, text], ["--vocab", image, "--image", image, text], ["-", text, "-"], ["--x\x1b", text], ["--time"],
+                      ["--shape", "gemini", text], ["--conversation", "--shape", "cohere", text], ["--conversation", "--vocab", vocabulary, "--ids", text]]:
         out, err = program.run(*arguments, status=2)
         expect(out == "" and "usage: count_tokens " in err, f"{arguments}: no reason, or an output", out + err)
 
@@ -236,16 +237,37 @@ def published_vocabularies_give_the_ids_of_tiktoken(program, root):
         expect(seen == [ids], name, seen)
 
 
+def conversations_are_counted_as_they_are_sent(program, root):
+    message = {"role": "user", "content": "words " * 100}
+    bodies = {"openai": {"messages": [message]}, "gemini": {"contents": [{"role": "user", "parts": [{"text": "words " * 100}]}]},
+              "responses": {"input": [{"type": "message", **message}]}}
+    counts = {}
+    for shape, body in bodies.items():
+        path = write(root, shape, json.dumps({"model": "m" * 500, **body}).encode())
+        counts[shape] = int(program.lines("--conversation", "--shape", shape, path)[0])
+        expect(int(program.lines(path)[0]) > counts[shape] + 50, "the file is more than what is read of it", counts)
+        told = program.lines("--conversation", write(root, "told", json.dumps({"system": "words " * 100, **body}).encode()))
+        expect(int(told[0]) > counts[shape] + 80, "a system prompt counts", told)
+    expect(len(set(counts.values())) == 1 and 90 < counts["openai"] < 200, "the shape does not matter", counts)
+    vocabulary = write(root, "v.json", tokenizer_json(MERGES))
+    exact, half = (int(program.lines("--vocab", vocabulary, "--conversation", write(root, "c", json.dumps([{**message, "content": "words " * n}]).encode()))[0])
+                   for n in (100, 50))
+    expect(exact - half == len(merged(" words" * 50, MERGES)), "the vocabulary counts the texts", (exact, half))
+    for content in (b"{", b"{}", b'[{"role":"USER","message":"hi"}]', json.dumps(bodies["openai"]).encode()):
+        bad = write(root, "bad", content)
+        expect(program.run("--conversation", "--shape", "gemini", bad, status=1)[0] == "-\n", "what is no such conversation", content)
+
+
 def help_is_there(program, root):
     done = subprocess.run([program.path, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     expect(done.returncode == 0 and done.stderr == b"", "--help is no failure", done)
-    for option in ("--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "FILE"):
+    for option in ("--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "--conversation", "--shape", "FILE"):
         expect(option in done.stdout.decode(), f"--help does not name {option}", done.stdout.decode())
 
 
 ALL = [help_is_there, refuses_wrong_usage, counts_and_ids_are_those_of_plain_merging, large_and_binary_files_are_counted_whole,
        files_that_cannot_be_read_keep_their_line, rank_files_are_told_by_name_or_option, images_stand_in_for_their_files,
-       estimates_by_family, times_follow_a_tab, published_vocabularies_give_the_ids_of_tiktoken]
+       estimates_by_family, conversations_are_counted_as_they_are_sent, times_follow_a_tab, published_vocabularies_give_the_ids_of_tiktoken]
 
 
 def main():

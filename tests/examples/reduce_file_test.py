@@ -62,7 +62,7 @@ def long_conversation():
 
 def help_is_there(program, root):
     out, err = program.run("--help")
-    for option in ("INPUT", "--window", "--mix", "--family", "--output", "--report", "--store", "--journal", "--conversation"):
+    for option in ("INPUT", "--window", "--mix", "--family", "--output", "--report", "--store", "--journal", "--conversation", "--shape", "--request"):
         expect(option in out, f"--help does not name {option}", out)
     expect(err == "", "--help complains", err)
 
@@ -70,7 +70,7 @@ def help_is_there(program, root):
 def wrong_usage_and_input_are_refused(program, root):
     good = path_in(root, "good.json", ODD)
     for arguments in [[], ["--fly", good], ["--window"], ["--window", "0", good], ["--window", "-1", good], ["--window", "many", good], ["--mix", "x", good],
-                      ["--mix", "\x1b[2J", good], ["--family", "", good], ["--report", "xml", good], [good, good], ["--output", "", good], ["--x\x1b", good],
+                      ["--mix", "\x1b[2J", good], ["--family", "", good], ["--report", "xml", good], ["--shape", "cohere", good], [good, good], ["--output", "", good], ["--x\x1b", good],
                       ["-", "--journal", root]]:
         _, err = program.run(*arguments, status=2)
         expect("usage: reduce_file " in err, f"{arguments}: no usage", err)
@@ -114,6 +114,41 @@ def messages_that_do_not_change_keep_their_spelling(program, root):
         expect(spelt in out, "a message that stays is spelt anew", out)
     out, _ = program.run("-", "--window", "1000", given='{"x":1.10,"messages":' + json.dumps(messages) + ',"y":1e2}')
     expect(out.startswith('{"x":1.10,"messages":[') and out.endswith(',"y":1e2}'), "members beside the messages are spelt anew", out)
+
+
+def bodies_of_all_providers_keep_what_is_beside_the_messages(program, root):
+    messages = long_conversation()
+    parts = [{"role": "user" if m["role"] == "user" else "model", "parts": [{"text": m["content"]}]} for m in messages]
+    for before, after, conversation, shape in [
+            ('{"x":1.10,"messages":', ',"y":1e2}', messages, "anthropic"), ('{"x":1.10,"input":', ',"messages":"none"}', messages, "responses"),
+            ('{"messages":{}, "contents":', "}", parts, "gemini"), ('{"a":[{}],"prompt":', "}", messages, "ai_sdk"),
+            ('{"method":"sampling/createMessage","params":{"x":"]}","messages":', ',"maxTokens":9}}', messages, "openai")]:
+        given = before + json.dumps(conversation) + after
+        out, _ = program.run("-", "--window", "1000", "--shape", shape, given=given)
+        expect(out.startswith(before) and out.endswith(after), "members beside the messages are spelt anew", out[:200] + " ... " + out[-200:])
+        expect(len(json.loads(out[len(before):len(out) - len(after)])) < len(messages), "nothing was reduced", out)
+
+
+def a_request_is_as_the_provider_takes_it(program, root):
+    parts = [{"role": "user" if m["role"] == "user" else "model", "parts": [{"text": m["content"]}]} for m in long_conversation()]
+    given = json.dumps({"contents": parts})
+    kept = json.loads(program.run("-", "--window", "1000", given=given)[0])["contents"]
+    sent = json.loads(program.run("-", "--window", "1000", "--request", given=given)[0])["contents"]
+    expect(any("condense" in m for m in kept), "a conversation to go on with has marks", kept)
+    expect(not any("condense" in m for m in sent), "a request has none", sent)
+    roles = [m["role"] for m in sent]
+    expect(all(one != other for one, other in zip(roles, roles[1:])) and len(roles) < len(parts), "roles alternate", roles)
+    marked = json.loads(program.run("-", "--request", given=json.dumps({"contents": kept}))[0])["contents"]
+    expect(not any("condense" in m for m in marked), "marks of an earlier run are erased", marked)
+
+
+def a_shape_can_be_demanded(program, root):
+    given = json.dumps({"messages": [{"role": "user", "content": "hi"}]})
+    for shape in ("openai", "responses", "anthropic", "ai_sdk", "ollama", "pi"):
+        expect(program.run("-", "--shape", shape, given=given)[0] == given, f"{shape}: not taken", given)
+    for shape in ("gemini", "bedrock", "ai_sdk_ui", "mcp"):
+        _, err = program.run("-", "--shape", shape, given=given, status=2)
+        expect(f"its shape is not {shape}; the nearest shape is openai" in err, f"{shape}: taken", err)
 
 
 def an_output_keeps_its_mode_and_link(program, root):
@@ -163,7 +198,8 @@ def nothing_else_is_written_or_left(program, root):
 
 
 ALL = [help_is_there, wrong_usage_and_input_are_refused, shapes_that_are_not_understood_are_errors, what_does_not_change_is_written_as_it_came,
-       messages_that_do_not_change_keep_their_spelling, an_output_keeps_its_mode_and_link, nothing_else_is_written_or_left]
+       messages_that_do_not_change_keep_their_spelling, bodies_of_all_providers_keep_what_is_beside_the_messages,
+       a_request_is_as_the_provider_takes_it, a_shape_can_be_demanded, an_output_keeps_its_mode_and_link, nothing_else_is_written_or_left]
 
 
 def main():

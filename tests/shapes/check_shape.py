@@ -91,6 +91,27 @@ def same_end(one, other, length=20):
     return min(len(one), len(other)) >= length and (one[:length] == other[:length] or one[-length:] == other[-length:])
 
 
+def parted(whole, part, at_end):
+    """The end or the beginning of a joined content, as long as one that was there before, and what else it holds."""
+    if isinstance(whole, list) and not isinstance(part, list) and len(whole) > 1:
+        block = whole[-1 if at_end else 0]
+        texts = [{"type": kind, "text": part} for kind in ("text", "input_text", "output_text")]
+        if block == part or block in (*texts, {"text": part}):
+            return part, whole[:-1] if at_end else whole[1:]
+    if isinstance(whole, list) and isinstance(part, list) and 0 < len(part) < len(whole):
+        count = len(part)
+        return (whole[-count:], whole[:-count]) if at_end else (whole[:count], whole[count:])
+    if isinstance(whole, dict) and isinstance(part, dict):  # MCP
+        text, others = parted(whole.get("text"), part.get("text"), at_end)
+        return (part, {**whole, "text": others}) if text is not None and {**whole, "text": text} == part else (None, None)
+    if isinstance(whole, str) and isinstance(part, str) and part and len(whole) > len(part) + 2:
+        if at_end and whole.endswith("\n\n" + part):
+            return part, whole[:-len(part) - 2]
+        if not at_end and whole.startswith(part + "\n\n"):
+            return part, whole[len(part) + 2:]
+    return None, None
+
+
 class Judge:
     """Compares one output with its original."""
 
@@ -135,14 +156,14 @@ class Judge:
     def place(self, place, limit):
         """Finds the original of one message below `limit`: the new limit, and what is left to find."""
         exact = next((at for at in range(limit - 1, -1, -1) if self.is_exact(at, place)), None)
+        joined = self.joined(place, limit) if exact is None else None
+        if joined is not None:
+            return joined
         at = exact if exact is not None else next(
             (at for at in range(limit - 1, -1, -1) if not self.compare(at, place.value).found), None)
         if at is not None:
             self.match(at, place, exact is None)
             return at, None
-        joined = self.joined(place, limit)
-        if joined is not None:
-            return joined
         elsewhere = next((at for at in range(len(self.old.messages) - 1, limit - 1, -1)
                           if not self.compare(at, place.value).found), None)
         if elsewhere is not None:
@@ -154,11 +175,14 @@ class Judge:
         return limit, None
 
     def is_exact(self, at, place):
-        return Comparison.same(self.old.messages[at], place.value)
+        old = self.old.messages[at]
+        return Comparison.same({**old, "id": ""} if place.value.get("id") == "" else old, place.value)
 
     def compare(self, at, value):
         """Of a message whose reasoning may go the comparison without it, where that is the lawful one."""
         old = self.old.messages[at]
+        if isinstance(value, dict) and value.get("id") == "":  # what is left of a joined message
+            old = {**old, "id": ""}
         compared = Comparison(self.shape, old, value)
         if compared.found and at in self.may_go:
             without = Comparison(self.shape, self.shape.without_reasoning(old), value)
@@ -168,30 +192,32 @@ class Judge:
         return compared
 
     def joined(self, place, limit):
-        """Where neighbours of one role may be joined: an old message at the end of this one."""
+        """Where neighbours of one role may be joined: an old message at the end of this one, or at its beginning with the
+        summary behind it."""
         key = self.shape.joins
-        blocks = place.value.get(key) if key and isinstance(place.value, dict) else None
-        if not isinstance(blocks, list):
+        if not isinstance(place.value, dict) or key not in place.value:
             return None
-        for at in range(limit - 1, -1, -1):
-            old = self.old.messages[at].get(key)
-            if not isinstance(old, list) or not 0 < len(old) < len(blocks):
-                continue
-            compared = self.compare(at, {**place.value, key: blocks[-len(old):]})
-            if not compared.found:
-                self.match(at, Place(place.index, place.value), compared.edited)
-                return at, Place(place.index, {**place.value, key: blocks[:-len(old)]})
-        # Or one at its beginning, with the summary behind it.
-        for at in range(limit - 1, -1, -1):
-            old = self.old.messages[at].get(key)
-            if not isinstance(old, list) or not 0 < len(old) < len(blocks):
-                continue
-            rest = {**place.value, key: blocks[len(old):]}
-            compared = self.compare(at, {**place.value, key: blocks[:len(old)]})
-            if not compared.found and self.shape.summary(rest) is not None and not self.kin(rest):
-                self.summaries.append((Place(place.index, rest), limit))
-                self.match(at, Place(place.index, place.value), compared.edited)
-                return at, None
+        for at_end in (True, False):
+            for at in range(limit - 1, -1, -1):
+                old = self.old.messages[at]
+                part, others = parted(place.value[key], old.get(key), at_end)
+                if part is None or self.shape.role(old) != self.shape.role(place.value):
+                    continue
+                # It may be the other one that the members of the message are of.
+                compared = self.compare(at, {**old, key: part})
+                rest = {name: others if name == key else each for name, each in place.value.items()
+                        if name in (key, "role", "type", "id") or name not in old}
+                if "id" in rest:
+                    rest["id"] = ""
+                if compared.found or set(old) - {"id"} - set(place.value):
+                    continue
+                if at_end:
+                    self.match(at, Place(place.index, place.value), compared.edited)
+                    return at, Place(place.index, rest)
+                if self.shape.summary(rest) is not None and not self.kin(rest):
+                    self.summaries.append((Place(place.index, rest), limit))
+                    self.match(at, Place(place.index, place.value), compared.edited)
+                    return at, None
         return None
 
     def match(self, at, place, edited):

@@ -6,6 +6,7 @@ A shape says which places of a message may change, and how:
   json_text a shorter text that is still a JSON object
   object    an object, of other content
   json      any JSON that is not larger
+  json_block a block of JSON of Bedrock, or a block of text in its place, not larger
   media     the block stays, or becomes a block of text
   output    the output of a tool of the AI SDK, `json` or a shorter `text` in its place
   images    fewer images, or no such member
@@ -66,6 +67,12 @@ def wrong_edit(kind, old, new, shape):
             return "empty", "an output became empty"
         if len(dump(new)) > len(dump(old)) + 2:
             return "shortened", "an output became larger"
+    elif kind == "json_block":
+        if not isinstance(new, dict) or list(new) not in (["json"], ["text"]):
+            return "fields", f"a block of JSON became {shown(new)}"
+        if "json" in new:
+            return wrong_edit("object", old["json"], new["json"], shape)
+        return wrong_edit("text", dump(old["json"]) + " ", new["text"], shape)
     elif kind == "media":
         if not shape.is_text_block(new):
             return "media", f"media became {shown(new)}"

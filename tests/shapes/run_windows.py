@@ -55,7 +55,7 @@ def judge(task):
         for window in sizes:
             output = Path(keep or folder) / f"{shape}-{path.stem}-{window}.json"
             verdict.windows += 1
-            command = [program, str(path), "--window", str(window), "--output", str(output), *more]
+            command = [program, str(path), "--request", "--window", str(window), "--output", str(output), *more]
             try:
                 done = subprocess.run(command, capture_output=True, timeout=120)
             except subprocess.TimeoutExpired:

@@ -28,7 +28,7 @@ def indexed(value):
 class Shape:
     name = ""
     list_key = "messages"
-    joins = None  # the member whose blocks neighbours may be joined in
+    joins = "content"  # the member whose texts or blocks neighbours may be joined in
     first_user = False
     alternates = False
     media_types = ()
@@ -345,7 +345,6 @@ class Responses(Shape):
 
 class Blocks(Shape):
     """Calls and results are blocks of messages of assistant and user, and the next message holds all results."""
-    joins = "content"
     results_first = False
     results_alone = False
 
@@ -490,7 +489,7 @@ class Bedrock(Blocks):
                 if "text" in part:
                     out[there + ("text",)] = "text"
                 elif "json" in part:
-                    out[there + ("json",)] = "object"
+                    out[there] = "json_block"
                 elif self.media(part):
                     out[there] = "media"
             if "toolUse" in block:
@@ -768,6 +767,7 @@ class AISDK(Shape):
 
 class AISDKUI(Shape):
     name = "aisdk_ui"
+    joins = "parts"
 
     def is_reasoning(self, part):
         return part.get("type") == "reasoning"

@@ -159,6 +159,32 @@ def drop_middle(shape, messages):
     return [*messages[:first], joined, *messages[last + 1:]]
 
 
+def join(shape, one, other):
+    """The summary and a message of the user, or the other way round, as one message."""
+    key = shape.joins
+    first, then = one[key], other[key]
+    if isinstance(first, str) and isinstance(then, str):
+        both = first + "\n\n" + then
+    elif isinstance(first, dict) and isinstance(then, dict):
+        both = {"type": "text", "text": first["text"] + "\n\n" + then["text"]}
+    else:
+        word = "input_text" if shape.name == "responses" else "text"
+        both = [block for content in (first, then)
+                for block in ([{"type": word, "text": content}] if isinstance(content, str)
+                              else [content] if isinstance(content, dict) else content)]
+    own = {**one, **other} if shape.role(one) == "user" and one == summary(shape) else {**other, **one}
+    return {**own, key: both}
+
+
+def drop_before_last(shape, messages):
+    """All before what the user said last becomes a summary, joined to it."""
+    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+    if len(users) < 2:
+        return None
+    joined = join(shape, summary(shape), messages[users[-1]])
+    return [*messages[:users[0]], joined, *messages[users[-1] + 1:]]
+
+
 def drop_reasoning(shape, messages, everywhere=False):
     """All reasoning is gone before the newest round, or in it as well."""
     newest = () if everywhere else shape.open_round(messages)
@@ -367,6 +393,25 @@ def _(shape, messages):
     """the system prompt is gone"""
     kept = [m for m in messages if not shape.is_system(m)]
     return kept if len(kept) < len(messages) else None
+
+
+@plant("last_user", "verbatim", "blocks", "foreign")
+def _(shape, messages):
+    """what the user said last is another in the message that it was joined to"""
+    at = last_user(shape, messages)
+    path, text = next((path, text) for path, text in leaves(messages[at]) if path[0] == shape.joins and " " in text)
+    put(messages, at, path, text[:-8] + " or not.")
+    return drop_before_last(shape, messages)
+
+
+@plant("last_user", "foreign")
+def _(shape, messages):
+    """the message that was joined lost what the user said last"""
+    shorter = drop_before_last(shape, messages)
+    if shorter is not None:
+        at = last_user(shape, shorter)
+        shorter[at] = {**shorter[at], shape.joins: summary(shape)[shape.joins]}
+    return shorter
 
 
 @plant("last_user")
@@ -637,7 +682,8 @@ def selftest():
         for name, body in files:
             failures += [f"{shape.name}/{name}: has not {what}" for what in lacking(shape, body)]
             for messages in (body.messages, shorten(shape, body.messages), drop_old(shape, body.messages),
-                             drop_old(shape, shorten(shape, body.messages)), drop_middle(shape, body.messages)):
+                             drop_old(shape, shorten(shape, body.messages)), drop_middle(shape, body.messages),
+                             drop_before_last(shape, body.messages)):
                 if messages is None:
                     continue
                 lawful += 1

@@ -81,6 +81,7 @@ enum class block_use : std::uint8_t {
     call_and_result,  ///< both in one block
     media,
     other,  ///< known, and shown as a sealed part
+    none,  ///< not content: shown as no part
 };
 
 /// One type of block. A member name may be null where the block has no such member; of two, the first present counts.
@@ -191,7 +192,7 @@ inline constexpr auto keyed_rows = std::to_array<block_row>({
     {"executable_code", block_use::other, shape_set::of(gemini)},
     {"codeExecutionResult", block_use::other, shape_set::of(gemini)},
     {"code_execution_result", block_use::other, shape_set::of(gemini)},
-    {"cachePoint", block_use::other, shape_set::of(bedrock)},
+    {"cachePoint", block_use::none, shape_set::of(bedrock)},
     {"guardContent", block_use::other, shape_set::of(bedrock)},
     {"citationsContent", block_use::other, shape_set::of(bedrock)},
     {"searchResult", block_use::other, shape_set::of(bedrock)},

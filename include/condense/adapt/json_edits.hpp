@@ -154,7 +154,8 @@ private:
     /// Replaces a block of media by a block of text. Not where the number of parts would change (in a result of media
     /// alone the text would become the result) or where the part would become a user's text (in a result without id):
     /// there an Anthropic tool_result gets a document of plain text, and other results stay as they are. So do media
-    /// that are no blocks, and those that are the message itself.
+    /// that are no blocks, those that are the message itself, and those in a result of Gemini, which takes no text beside
+    /// them.
     void write_in_place_of_media(json_piece<Json> const& piece, bool is_alone, std::string text) {
         if (piece.removable.parent == nullptr) return;
         auto& block = *piece.removable.find();
@@ -163,6 +164,7 @@ private:
         bool const is_tool = role_named(text_member(message_, "role")) == role::tool;
         bool const in_result = is_tool || !is_same(piece.removable, piece.block);
         bool const fits = !in_result || (!is_alone && !piece.part.call.empty());
+        if (in_result && piece.shapes == shape_set::of(json_shape::gemini)) return;
         if (!fits && (is_tool || !piece.shapes.contains(json_shape::anthropic))) return;
         bool const of_input = type == "input_image" || type == "input_file";
         auto const form = type.empty() ? text_form::keyed_block

@@ -34,11 +34,14 @@ text_home text_home_of(Json const& neighbour) {
     return is_keyed ? text_home::keyed_content : text_home::content;
 }
 
+/// Begins the id of a message of ours.
+inline constexpr std::string_view summary_id = "summary-";
+
 /// A message of a text, in the shape of a neighbour. UI messages get an id that depends on the text alone.
 template <class Json>
 Json text_message(text_home home, role speaker, std::string text) {
     auto result = Json::object();
-    if (home == text_home::ui_parts) result["id"] = "summary-" + std::to_string(fnv1a(text));
+    if (home == text_home::ui_parts) result["id"] = std::string{summary_id} + std::to_string(fnv1a(text));
     result["role"] = std::string{home == text_home::parts && speaker == role::assistant ? "model" : name(speaker)};
     switch (home) {
         case text_home::content: result["content"] = std::move(text); break;
@@ -135,7 +138,7 @@ Json result_message(Json const& m, Json const* block, part_view const& call, std
 }
 
 /// Appends what `next` holds to `m`: their texts where both have one, else their blocks. False, and nothing is changed,
-/// where they differ in role or hold anything else.
+/// where they differ in role or hold anything else. The id is that of the one that is no summary.
 template <class Json>
 bool append_message(Json& m, Json const& next) {
     auto const speaker = text_member(m, "role");
@@ -143,26 +146,39 @@ bool append_message(Json& m, Json const& next) {
     char const* const key = member_of(m, "parts") != nullptr ? "parts" : "content";
     for (auto const* const each : {&std::as_const(m), &next})
         for (auto const& [member, value] : each->items())
-            if (member != "role" && member != key && member != "id" && member != "condense") return false;
+            if (member != "role" && member != key && member != "id" && member != "type" && member != "condense")
+                return false;
     auto* const to = member_of(m, key);
     auto const* const from = member_of(next, key);
+    auto const type = text_member(next, "type");
     if (to == nullptr || from == nullptr) return false;
-    auto const fits = [](Json const& value) { return value.is_string() || value.is_array(); };
-    if (!fits(*to) || !fits(*from)) return false;
+    // One block alone, as in MCP, stays one where it can.
+    auto const fits = [](Json const& value, Json const& other) {
+        return value.is_string() || value.is_array() || (value.is_object() && other.is_array());
+    };
+    if (!fits(*to, *from) || !fits(*from, *to)) return false;
+    auto const blocks = [](Json const& value, Json const& other) {
+        if (value.is_array()) return value;
+        if (value.is_object()) return Json::array({value});
+        auto const& text = value.template get_ref<std::string const&>();
+        if (text.empty()) return Json::array();
+        auto block = text_block<Json>(text, true);
+        for (auto const& each : other)  // of OpenAI Responses
+            if (auto const word = text_member(each, "type"); word == "input_text" || word == "output_text")
+                block["type"] = std::string{word};
+        return Json::array({std::move(block)});
+    };
     if (to->is_string() && from->is_string()) {
         auto& text = to->template get_ref<std::string&>();
         auto const& more = from->template get_ref<std::string const&>();
         text.append(text.empty() || more.empty() ? "" : "\n\n").append(more);
-        return true;
+    } else {
+        auto joined = blocks(*to, *from);
+        for (auto const& block : blocks(*from, *to)) joined.push_back(block);
+        *to = std::move(joined);
     }
-    auto const blocks = [](Json const& value) {
-        if (value.is_array()) return value;
-        auto const& text = value.template get_ref<std::string const&>();
-        return text.empty() ? Json::array() : Json::array({text_block<Json>(text, true)});
-    };
-    auto joined = blocks(*to);
-    for (auto const& block : blocks(*from)) joined.push_back(block);
-    *to = std::move(joined);
+    if (text_member(m, "id").starts_with(summary_id)) m["id"] = next.value("id", m["id"]);
+    if (!type.empty()) m["type"] = std::string{type};  // last, as it may move the members
     return true;
 }
 

@@ -211,7 +211,7 @@ private:
             for (auto const& row : keyed_rows) {
                 auto* const inner = member_of(value, row.word);
                 if (inner == nullptr) continue;
-                if (row.use == block_use::media || row.use == block_use::other)
+                if (row.use == block_use::media || row.use == block_use::other || row.use == block_use::none)
                     return use_block(own, value, row, how.base);
                 if (!how.outermost || !inner->is_object()) break;
                 return use_block(own, *inner, row, {}, is_signed(value));
@@ -282,6 +282,7 @@ private:
             case block_use::media: return visit_part(sealed(base, part_kind::media, media_cost), {}, own, in_shape({}));
             case block_use::other:
                 return visit_part(sealed(base, part_kind::other), own, own, in_shape({.is_dump = true}));
+            case block_use::none: break;
         }
     }
 

@@ -74,7 +74,8 @@ void each_word(Function&& f) {
             f(row.word, row.shapes);
             for (auto const& members : {row.text, row.id, row.seal})
                 for (auto const* const member : members)
-                    if (member != nullptr) f(std::string_view{member}, row.shapes);
+                    if (member != nullptr && member != std::string_view{"content"})  // which messages have too
+                        f(std::string_view{member}, row.shapes);
             if (row.tool != nullptr) f(std::string_view{row.tool}, row.shapes);
         }
     };
@@ -185,7 +186,7 @@ public:
         each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
         if (reason_.empty()) check_members();
         if (reason_.empty() && only_ && !shapes_.contains(*only_))
-            fail("it has not the shape " + std::string{name(*only_)}, nullptr);
+            fail("its shape is not " + std::string{name(*only_)}, nullptr);
         if (!reason_.empty() || has_known_part_) return reason_;
         if (has_unknown_block_) return "no block of its content is";
         return content_ == nullptr && !calls_only() && has_others_ ? "it has no content" : "";

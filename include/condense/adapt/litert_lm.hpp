@@ -45,14 +45,13 @@ concept litert_lm_message = std::default_initializable<Message> && requires(Mess
 
 /// Parts, in this order:
 ///
-/// | where | part |
-/// |---|---|
-/// | `channels`, by name | reasoning |
-/// | `TextPart` | text; the first in a message of role tool without other results is the result, its status the `error`
-/// | | `ImagePart`, `AudioPart` | media, sealed, 1,600 tokens each; their path, or size | | `FunctionCallPart` | tool
-/// call; its arguments take JSON alone | | `FunctionResponsePart` | tool result | | `JsonPart` with a `tool_response`,
-/// or in a message of role tool | tool result, sealed without `response` or `value` | | other `JsonPart` | other,
-/// sealed: its dump |
+/// - `channels`, by name: reasoning
+/// - `TextPart`: text; the first in a message of role tool without other results is the result, its status the `error`
+/// - `ImagePart`, `AudioPart`: media, sealed, 1,600 tokens each; their path, or size
+/// - `FunctionCallPart`: tool call; its arguments take JSON alone
+/// - `FunctionResponsePart`: tool result
+/// - `JsonPart` with a `tool_response`, or in a message of role tool: tool result, sealed without `response` or `value`
+/// - other `JsonPart`: other, sealed: its dump
 ///
 /// A message of role tool without a result shows an empty one at its end. Media become a `TextPart` when a text takes
 /// their place, but not where that would be the result. There is no field for a mark.
@@ -90,7 +89,7 @@ struct message_traits<Message> : variant_parts<message_traits<Message>> {
         auto const names = channel_names(m);
         if (index < names.size()) m.channels[names[index]] = std::move(text);
         else if (index - names.size() == m.parts.size() && lacks_result(m))
-            m.parts.emplace_back(made_text(std::move(text)));
+            m.parts.emplace_back(as_text_part(std::move(text)));
         else if (takes_text(m, index - names.size())) parts_alone::with_part(m, index - names.size(), std::move(text));
     }
 
@@ -116,8 +115,8 @@ struct message_traits<Message> : variant_parts<message_traits<Message>> {
     }
 
     static void write(text_part& written, std::string text) { written.text = std::move(text); }
-    static text_part write(image_part const&, std::string text) { return made_text(std::move(text)); }
-    static text_part write(audio_part const&, std::string text) { return made_text(std::move(text)); }
+    static text_part write(image_part const&, std::string text) { return as_text_part(std::move(text)); }
+    static text_part write(audio_part const&, std::string text) { return as_text_part(std::move(text)); }
     static void write(call_part& written, std::string text) {
         detail::write_json(written.arguments, std::move(text), false);
     }
@@ -130,7 +129,7 @@ struct message_traits<Message> : variant_parts<message_traits<Message>> {
     static Message make(role speaker, std::string text) {
         Message result{};
         result.role = v1::name(speaker);
-        result.parts.emplace_back(made_text(std::move(text)));
+        result.parts.emplace_back(as_text_part(std::move(text)));
         result.content_is_string = true;
         return result;
     }
@@ -214,10 +213,10 @@ private:
         return index < m.parts.size() && !(answers_by_text(m) && is_one_of<image_part, audio_part>(m.parts[index]));
     }
 
-    static text_part made_text(std::string text) {
-        text_part made{};
-        made.text = std::move(text);
-        return made;
+    static text_part as_text_part(std::string text) {
+        text_part result{};
+        result.text = std::move(text);
+        return result;
     }
 
     // How each alternative is shown.
@@ -272,30 +271,30 @@ private:
 
     template <class Json>
     static response_view<Json> response_of(Json& data) {
-        response_view<Json> found;
+        response_view<Json> response;
         auto* object = member(data, "tool_response");
-        found.is_wrapped = object != nullptr && object->is_object();
-        if (!found.is_wrapped) object = &data;
+        response.is_wrapped = object != nullptr && object->is_object();
+        if (!response.is_wrapped) object = &data;
         auto const text = [object](char const* key) {
             auto* const value = member(*object, key);
             auto const* const string = value == nullptr ? nullptr : value->template get_ptr<std::string const*>();
             return string == nullptr ? std::string_view{} : std::string_view{*string};
         };
-        found.tool = text("name");
-        if (found.tool.empty()) found.tool = text("tool_name");
-        found.id = text("id");
-        if (found.is_wrapped || !found.tool.empty())
+        response.tool = text("name");
+        if (response.tool.empty()) response.tool = text("tool_name");
+        response.id = text("id");
+        if (response.is_wrapped || !response.tool.empty())
             for (auto const* const key : {"value", "response"})
-                if (auto* const value = member(*object, key)) found.value = value;
-        return found;
+                if (auto* const value = member(*object, key)) response.value = value;
+        return response;
     }
 
     /// Null if the value is no object, or has no such member.
     template <class Json>
     static Json* member(Json& value, char const* key) {
         if (!value.is_object()) return nullptr;
-        auto const found = value.find(key);
-        return found == value.end() ? nullptr : &*found;
+        auto const at = value.find(key);
+        return at == value.end() ? nullptr : &*at;
     }
 
     // How each alternative is stored.

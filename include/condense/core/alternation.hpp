@@ -88,15 +88,14 @@ std::optional<Message> joined_texts(Message const& earlier, Message const& later
 /// One message in place of two of the same author; nothing where they cannot be joined.
 template <shortenable Message>
 std::optional<Message> joined(Message const& earlier, Message const& later) {
-    auto result = joined_texts(earlier, later);
     if constexpr (appendable<Message>) {
         auto const speaker = v1::role_of(earlier);
-        if (result || speaker != v1::role_of(later) || (speaker != role::user && speaker != role::assistant))
-            return result;
-        result.emplace(earlier);
-        if (!append_fn::append(*result, later)) result.reset();
+        if (speaker == v1::role_of(later) && (speaker == role::user || speaker == role::assistant)) {
+            std::optional<Message> result{std::in_place, earlier};
+            if (append_fn::append(*result, later)) return result;
+        }
     }
-    return result;
+    return joined_texts(earlier, later);
 }
 
 /// Adds up the message frames that joining saves: a message sent inside its neighbour needs no frame of its own. Each
@@ -169,9 +168,9 @@ using joined_frames = basic_joined_frames<>;
 
 /// Calls f(message const&) for each message of a range, in order, with neighbouring user messages joined into one: for
 /// chat templates that require user and assistant to alternate. A joined message lives only during the call of f.
-/// Two neighbours stay apart if each holds more than text, or one holds no text, unless message_traits has append,
-/// which then also joins neighbouring answers. The joined message has the other members of the one that holds more than
-/// text, else of the first. Do not reduce its output again: a summary joined to a user message is no longer recognised
+/// Where message_traits has append, that joins them, and neighbouring answers too. Else two neighbours stay apart if
+/// each holds more than text, or one holds no text, and the joined message has the other members of the one that holds
+/// more than text, else of the first. Do not reduce its output again: a summary joined to a user message is no longer recognised
 /// as a summary.
 template <class Messages, class Function>
 void each_alternating(Messages const& range, Function&& f) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/adapt/json_blocks.hpp>
+
+#include "command_line.hpp"
+
+// The option of the programs here that read conversations.
+
+namespace command_line {
+
+inline constexpr std::string_view no_messages =
+    "an array of messages is wanted, or a request body that holds one as 'messages', 'input', 'contents' or 'prompt'";
+
+/// Adds `--shape NAME`. Unless it is given, each message may have a shape of its own.
+inline void add_shape(CLI::App& app, std::optional<condense::json_shape>& shape) {
+    std::vector<std::string> names;
+    std::string all;
+    for (std::size_t index = 0; index < condense::json_shape_count; ++index) {
+        names.emplace_back(name(static_cast<condense::json_shape>(index)));
+        all.append(index == 0 ? "" : index + 1 < condense::json_shape_count ? ", " : " or ").append(names.back());
+    }
+    auto const read = [&shape](std::string const& name) { shape = condense::json_shape_named(name); };
+    app.add_option_function<std::string>("--shape", read, "refuses messages that are not of this shape: " + all)
+        ->check(one_of(names));
+}
+
+}  // namespace command_line
