@@ -154,8 +154,8 @@ private:
     /// Replaces a block of media by a block of text. Not where the number of parts would change (in a result of media
     /// alone the text would become the result) or where the part would become a user's text (in a result without id):
     /// there an Anthropic tool_result gets a document of plain text, and other results stay as they are. So do media
-    /// that are no blocks, those that are the message itself, and those in a result of Gemini, which takes no text beside
-    /// them.
+    /// that are no blocks, those that are the message itself, and those in a result of Gemini, which takes no text
+    /// beside them.
     void write_in_place_of_media(json_piece<Json> const& piece, bool is_alone, std::string text) {
         if (piece.removable.parent == nullptr) return;
         auto& block = *piece.removable.find();

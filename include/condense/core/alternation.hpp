@@ -170,8 +170,8 @@ using joined_frames = basic_joined_frames<>;
 /// chat templates that require user and assistant to alternate. A joined message lives only during the call of f.
 /// Where message_traits has append, that joins them, and neighbouring answers too. Else two neighbours stay apart if
 /// each holds more than text, or one holds no text, and the joined message has the other members of the one that holds
-/// more than text, else of the first. Do not reduce its output again: a summary joined to a user message is no longer recognised
-/// as a summary.
+/// more than text, else of the first. Do not reduce its output again: a summary joined to a user message is no longer
+/// recognised as a summary.
 template <class Messages, class Function>
 void each_alternating(Messages const& range, Function&& f) {
     using message_type = std::remove_cvref_t<decltype(*range.begin())>;
