@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <curl/curl.h>
 
@@ -17,8 +18,8 @@ struct address {
     std::string problem = {};
 };
 
-/// `base` is such as https://api.openai.com/v1; the path of the chat is appended where it is missing.
-inline address address_of(std::string const& base) {
+/// `base` is such as https://api.openai.com/v1; the path of the chat, or another, is appended where it is missing.
+inline address address_of(std::string const& base, std::string_view end = "/chat/completions") {
     struct freed {
         void operator()(CURLU* held) const noexcept { curl_url_cleanup(held); }
     };
@@ -39,7 +40,7 @@ inline address address_of(std::string const& base) {
     if (!found.problem.empty()) return found;
     auto path = part(CURLUPART_PATH);
     while (path.ends_with('/')) path.pop_back();
-    if (!path.ends_with("/chat/completions")) path += "/chat/completions";
+    if (!path.ends_with(end)) path += end;
     curl_url_set(parsed.get(), CURLUPART_PATH, path.c_str(), 0);
     auto const host = part(CURLUPART_HOST);
     found.local = host == "localhost" || host == "127.0.0.1" || host == "[::1]";
