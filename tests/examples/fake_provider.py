@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: BSL-1.0
+"""A provider on this machine that speaks OpenAI's chat and Anthropic's messages: it counts tokens, refuses what is over
+its window in the words of the real one, refuses what is ill-formed, and answers with tool calls."""
+
+import http.server
+import json
+import threading
+import time
+
+KEY = "sk-test-0123456789abcdef-secret"
+TOOLS = ["read_file", "search"]
+MEMBERS = {"openai": {"role", "content", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
+
+
+class Wrong(Exception):
+    pass
+
+
+def require(holds, what):
+    if not holds:
+        raise Wrong(what)
+
+
+def tokens_of(value):
+    """A quarter of the bytes; an image costs a thousand, whatever its bytes."""
+    if isinstance(value, dict):
+        if value.get("type") in ("image_url", "image"):
+            return 1000
+        return 1 + sum(tokens_of(each) for each in value.values())
+    if isinstance(value, list):
+        return sum(tokens_of(each) for each in value)
+    return len(json.dumps(value, ensure_ascii=False).encode()) // 4
+
+
+def check_openai(messages):
+    """Each result follows its call with nothing but other results between, and each call has one."""
+    waiting = []
+    for at, message in enumerate(messages):
+        require(set(message) <= MEMBERS["openai"], f"messages[{at}]: unknown members {set(message) - MEMBERS['openai']}")
+        if message["role"] == "tool":
+            require(message["tool_call_id"] in waiting, f"messages[{at}]: a tool message without its call before it")
+            waiting.remove(message["tool_call_id"])
+            continue
+        require(not waiting, f"messages[{at}]: the calls {waiting} have no result")
+        require(message["role"] in ("system", "user", "assistant"), f"messages[{at}]: role {message['role']}")
+        waiting = [call["id"] for call in message.get("tool_calls", [])]
+        for call in message.get("tool_calls", []):
+            json.loads(call["function"]["arguments"])
+    require(not waiting, "the last calls have no result")
+    require(any(message["role"] == "user" for message in messages), "no user message")
+
+
+def check_anthropic(messages):
+    require(messages[0]["role"] == "user", "the first message is not the user's")
+    waiting, breakpoints = [], 0
+    for at, message in enumerate(messages):
+        require(set(message) <= MEMBERS["anthropic"], f"messages[{at}]: unknown members {set(message) - MEMBERS['anthropic']}")
+        require(message["role"] in ("user", "assistant"), f"messages[{at}]: role {message['role']}")
+        blocks = message["content"] if isinstance(message["content"], list) else [{"type": "text", "text": message["content"]}]
+        require(blocks and all(block.get("text") != "" for block in blocks), f"messages[{at}]: empty")
+        breakpoints += sum("cache_control" in block for block in blocks)
+        results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+        require(sorted(results) == sorted(waiting), f"messages[{at}]: results of {results}, calls before it {waiting}")
+        waiting = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    require(not waiting, "the last calls have no result")
+    require(breakpoints <= 4, f"{breakpoints} breakpoints of the cache")
+
+
+def last_is_result(shape, messages):
+    if shape == "openai":
+        return messages[-1]["role"] == "tool"
+    return isinstance(messages[-1]["content"], list) and any(block["type"] == "tool_result" for block in messages[-1]["content"])
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def any(self):
+        self.close_connection = True
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        provider = self.server
+        with provider.lock:
+            provider.seen.append({"method": self.command, "path": self.path, "body": body,
+                                  "headers": {key.lower(): value for key, value in self.headers.items()}})
+            number = len(provider.seen)
+        path = self.path.split("?")[0]
+        try:
+            if path == "/v1/chat/completions":
+                self.chat("openai", body, number)
+            elif path == "/v1/messages":
+                self.chat("anthropic", body, number)
+            else:
+                getattr(self, "at_" + path.strip("/").replace("/", "_"), self.at_other)()
+        except (BrokenPipeError, ConnectionResetError):
+            provider.hung_up.set()
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = any
+
+    def answer(self, status, body, kind="application/json", **headers):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        return body
+
+    def begin(self, kind="text/event-stream; charset=utf-8"):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+
+    def send(self, data):
+        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        self.wfile.flush()
+
+    # Chats.
+
+    def chat(self, shape, body, number):
+        provider = self.server
+        error = (lambda kind, text, code=None: {"error": {"message": text, "type": kind, "param": "messages", "code": code}}) if shape == "openai" \
+            else (lambda kind, text, code=None: {"type": "error", "error": {"type": kind, "message": text}})
+        key = self.headers.get("Authorization", "").removeprefix("Bearer ")
+        if shape == "anthropic":  # whose clients send it in either
+            key = self.headers.get("x-api-key", key)
+        if key != KEY:
+            return self.answer(401, error("authentication_error", "wrong key"))
+        try:
+            request = json.loads(body)
+            messages = request["messages"]
+            size = tokens_of(messages) + tokens_of(request.get("system", "")) + tokens_of(request.get("tools", []))
+            output = request.get("max_tokens", 0)
+            if size + output > provider.window:
+                provider.refused += 1
+                if shape == "openai":
+                    return self.answer(400, error("invalid_request_error", f"This model's maximum context length is {provider.window} tokens. However, you "
+                                       f"requested {size + output} tokens ({size} in the messages, {output} in the completion). Please reduce the length "
+                                       "of the messages or completion.", "context_length_exceeded"))
+                return self.answer(400, error("invalid_request_error", f"prompt is too long: {size + output} tokens > {provider.window} maximum"))
+            if shape == "anthropic":
+                require(self.headers.get("anthropic-version"), "no anthropic-version")
+            require([name for name in provider.tool_names(shape, request)] == TOOLS, "the tools did not arrive")
+            (check_openai if shape == "openai" else check_anthropic)(messages)
+        except (Wrong, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as problem:
+            provider.wrong.append(repr(problem))
+            return self.answer(400, error("invalid_request_error", f"ill-formed: {problem!r}"))
+        with provider.lock:
+            provider.accepted.append(request)
+        calls = [] if last_is_result(shape, messages) else [
+            (f"call_{number}_{at}", tool, {"path": f"src/part_{number}/file_{at}.cpp", "line": number}) for at, tool in enumerate(TOOLS)]
+        text = f"Looking at step {number}." if calls else f"Step {number} is done: src/part_{number}/done.cpp holds it. \u00fc\u4e16\U0001F600"
+        sent = (self.stream if request.get("stream") else self.plain)(shape, request, text, calls)
+        with provider.lock:
+            provider.answers.append(sent)
+        return sent
+
+    def plain(self, shape, request, text, calls):
+        if shape == "openai":
+            message = {"role": "assistant", "content": text}
+            if calls:
+                message["tool_calls"] = [{"id": key, "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}} for key, tool, given in calls]
+            return self.answer(200, {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
+                                     "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
+                                     "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}, x_request_id="req_7")
+        blocks = [{"type": "text", "text": text}] + [{"type": "tool_use", "id": key, "name": tool, "input": given} for key, tool, given in calls]
+        return self.answer(200, {"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": blocks,
+                                 "stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None,
+                                 "usage": {"input_tokens": 10, "output_tokens": 5}}, x_request_id="req_7")
+
+    def stream(self, shape, request, text, calls):
+        events = list((self.openai_events if shape == "openai" else self.anthropic_events)(request, text, calls))
+        data = b"".join(events)
+        self.begin()
+        for at in range(0, len(data), 97):  # cuts lines and code points
+            self.send(data[at:at + 97])
+        self.wfile.write(b"0\r\n\r\n")
+        return data
+
+    @staticmethod
+    def openai_events(request, text, calls):
+        def event(delta, reason=None):
+            return b"data: " + json.dumps({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request["model"],
+                                           "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}, ensure_ascii=False).encode() + b"\n\n"
+        yield event({"role": "assistant", "content": ""})
+        for word in text.split(" "):
+            yield event({"content": word + " "})
+        for at, (key, tool, given) in enumerate(calls):
+            yield event({"tool_calls": [{"index": at, "id": key, "type": "function", "function": {"name": tool, "arguments": ""}}]})
+            for piece in (json.dumps(given)[:9], json.dumps(given)[9:]):
+                yield event({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
+        yield event({}, "tool_calls" if calls else "stop")
+        yield b"data: [DONE]\n\n"
+
+    @staticmethod
+    def anthropic_events(request, text, calls):
+        def event(kind, **members):
+            return f"event: {kind}\ndata: ".encode() + json.dumps({"type": kind, **members}, ensure_ascii=False).encode() + b"\n\n"
+        yield event("message_start", message={"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": [],
+                                              "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 1}})
+        yield event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+        yield event("ping")
+        for word in text.split(" "):
+            yield event("content_block_delta", index=0, delta={"type": "text_delta", "text": word + " "})
+        yield event("content_block_stop", index=0)
+        for at, (key, tool, given) in enumerate(calls, 1):
+            yield event("content_block_start", index=at, content_block={"type": "tool_use", "id": key, "name": tool, "input": {}})
+            for piece in (json.dumps(given)[:9], json.dumps(given)[9:]):
+                yield event("content_block_delta", index=at, delta={"type": "input_json_delta", "partial_json": piece})
+            yield event("content_block_stop", index=at)
+        yield event("message_delta", delta={"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}, usage={"output_tokens": 5})
+        yield event("message_stop")
+
+    # Whatever else there is.
+
+    def at_other(self):
+        self.answer(200, {"seen": self.command + " " + self.path}, X_Kept="yes", Connection="X-Dropped", X_Dropped="no")
+
+    def at_redirect(self):
+        self.answer(302, b"", Location="http://127.0.0.1:9/elsewhere")
+
+    def at_limited(self):
+        self.answer(429, {"error": {"message": "maximum context length is 8 tokens"}}, Retry_After="17")
+
+    def at_packed(self):
+        self.answer(200, b"\x1f\x8b no gzip in truth", Content_Encoding="gzip")
+
+    def at_gated(self):
+        """The second half comes when the client has seen the first."""
+        self.begin()
+        self.send(b"data: first\n\n")
+        if self.server.gate.wait(20):
+            self.send(b"data: second\n\n")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def at_cut(self):
+        self.begin()
+        self.send(b"data: first\n\n")
+
+    def at_cut_plain(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"not a hundred")
+
+    def at_endless(self):
+        self.begin()
+        for _ in range(200_000):
+            self.send(b"data: again\n\n" * 100)
+
+    def at_quiet(self):
+        """One event, then nothing; notices when the other end is closed."""
+        self.begin()
+        self.send(b"data: first\n\n")
+        self.connection.settimeout(20)
+        try:
+            if self.connection.recv(1) == b"":
+                self.server.hung_up.set()
+        except OSError as problem:
+            if isinstance(problem, ConnectionResetError):
+                self.server.hung_up.set()
+
+    def at_silent(self):
+        time.sleep(8)
+
+
+class Provider(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, window=8000):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.window = window
+        self.lock = threading.Lock()
+        self.seen, self.accepted, self.answers, self.wrong = [], [], [], []
+        self.refused = 0
+        self.gate, self.hung_up = threading.Event(), threading.Event()
+
+    @staticmethod
+    def tool_names(shape, request):
+        return [tool["function"]["name"] if shape == "openai" else tool["name"] for tool in request.get("tools", [])]
+
+    def handle_error(self, *_):
+        """A client that leaves is nothing to report."""
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What the example `proxy` does with raw HTTP: conversations, all that passes through, and hostile ends."""
+
+import gzip
+import http.client
+import json
+import re
+import socket
+import subprocess
+import time
+
+from checks import expect
+from fake_provider import KEY, Provider
+from proxy_talk import PATIENCE, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, converse, noise, task
+
+TURNS = 80
+
+
+def long_conversation(program, shape, stream, *options, refusals):
+    with Provider() as provider, Proxy(program, provider.url, *options) as proxy:
+        converse(proxy, provider, shape, TURNS, stream)
+        check_requests(provider, shape, TURNS)
+        lines = re.findall(r"^POST \S+ 200: messages (\d+) to (\d+), tokens ([\d,]+) to ([\d,]+)(?:, refused (\d))?$", proxy.log, re.M)
+        expect(len(lines) == 2 * TURNS, "not a line for each request", proxy.log)
+        expect(int(lines[-1][1]) < int(lines[-1][0]), "the log does not say what was reduced", lines[-1])
+        expect(sum(int(line[4] or 0) for line in lines) == provider.refused, "the log says other refusals than there were", proxy.log)
+        expect(KEY not in proxy.log, "a key is in the log")
+        expect(provider.refused in refusals, f"the provider refused {provider.refused} times")
+
+
+def openai_within_a_given_window(program):
+    long_conversation(program, OpenAI, False, "--window", "8000", refusals=range(0, 6))
+
+
+def anthropic_within_a_given_window(program):
+    long_conversation(program, Anthropic, False, "--window", "8000", refusals=range(0, 6))
+
+
+def openai_streams_with_a_window_to_learn(program):
+    long_conversation(program, OpenAI, True, refusals=range(1, 8))
+
+
+def anthropic_streams_with_a_window_to_learn(program):
+    long_conversation(program, Anthropic, True, refusals=range(1, 8))
+
+
+def breakpoints_of_the_cache_may_move(program):
+    long_conversation(program, AnthropicCached, False, "--window", "8000", refusals=range(0, 6))
+
+
+def other_mixes(program):
+    long_conversation(program, OpenAI, False, "--window", "8000", "--mix", "no_model", refusals=range(0, 6))
+
+
+def breakpoints_stay_at_the_end(program):
+    with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
+        converse(proxy, provider, AnthropicCached, 20, False)
+        for request in provider.accepted:
+            newest = request["messages"][-1]["content"]
+            expect(isinstance(newest, list) and newest[-1].get("cache_control") == {"type": "ephemeral"}, "no breakpoint at the end", newest)
+
+
+def a_learnt_window_serves_other_conversations(program):
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        for number in range(3):
+            text = [{"role": "user", "content": f"Conversation {number}."}]
+            for turn in range(60):
+                text += [{"role": "assistant", "content": noise((number, turn), 900)}, {"role": "user", "content": task(turn)}]
+            answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(text, False)), OpenAI.headers)
+            expect(answer.status == 200, f"conversation {number}: status {answer.status}", whole)
+            if number == 0:
+                first = provider.refused
+        expect(first > 0 and provider.refused - first <= 2, f"{first} refusals of the first conversation, {provider.refused - first} of two others")
+
+
+def another_conversation_gets_nothing_of_this(program):
+    with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
+        messages = converse(proxy, provider, OpenAI, 20, False)
+        messages[3] = {**messages[3], "content": "another result"}  # a branch of the conversation
+        messages.append({"role": "user", "content": "And now?"})
+        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(messages, False)), OpenAI.headers)
+        expect(answer.status == 200 and not provider.wrong, "a branch is not served", (whole, provider.wrong))
+        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request([{"role": "user", "content": "Hello."}], False)), OpenAI.headers)
+        expect(provider.accepted[-1]["messages"] == [{"role": "user", "content": "Hello."}], "a new conversation has messages of another")
+
+
+def what_fits_is_sent_byte_for_byte(program):
+    odd = b' {"model" : "m", "messages":[{"role":"user","content":"\\u0041 \xc3\xbc", "x": 1.50e1}],"temperature":1e0, "max_tokens":100}\n'
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        for path in (OpenAI.path, Anthropic.path, "/v1/responses"):
+            proxy.ask("POST", path, odd, OpenAI.headers)
+            expect(provider.seen[-1]["body"] == odd, "the body is another", provider.seen[-1]["body"])
+
+
+def what_is_changed_keeps_the_rest(program):
+    members = '"seed":12345678901234567890123, "temperature":0.70'
+    with Provider() as provider, Proxy(program, provider.url, "--window", "2000") as proxy:
+        messages = [{"role": "user", "content": "Go on."}]
+        for turn in range(30):
+            messages += [{"role": "assistant", "content": noise(turn, 500)}, {"role": "user", "content": task(turn)}]
+        proxy.ask("POST", "/v1/chat/completions", f'{{{members}, "messages": {json.dumps(messages)}, "max_tokens":100}}', OpenAI.headers)
+        body = provider.seen[-1]["body"].decode()
+        expect(members in body and len(json.loads(body)["messages"]) < len(messages), "other members have changed", body)
+        expect(json.dumps(messages[-1]) in body, "a message that stays is spelt in another way", body)
+
+
+def what_is_not_understood_passes(program):
+    bodies = [b"", b"no JSON", b"{", b"[]", b"{}", b'{"messages":7}', b'{"messages":[]}', b'{"messages":[7]}', b"\xff\xfe",
+              b'{"messages":[{"role":"user","parts":[{"text":"x"}]}]}', b"[" * 100_000,
+              b'{"model":7,"max_tokens":-1,"system":7,"tools":7,"messages":[{"role":"user","content":"x"}]}']
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        for body in bodies:
+            answer, whole = proxy.ask("POST", OpenAI.path, body, OpenAI.headers)
+            expect(provider.seen[-1]["body"] == body and answer.status == 400 and b"ill-formed" in whole, "it did not pass", (body[:99], whole))
+        expect(len(provider.seen) == len(bodies), "a request was sent twice")
+
+
+def what_cannot_fit_is_refused_by_the_provider(program):
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        body = OpenAI.request([{"role": "user", "content": noise("long", 80_000)}], False)
+        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(body), OpenAI.headers)
+        expect(answer.status == 400 and b"context_length_exceeded" in whole, "the provider's refusal is lost", whole)
+        expect(json.loads(provider.seen[-1]["body"])["messages"] == body["messages"], "the latest user message was changed")
+        expect(provider.refused <= 5, f"{provider.refused} tries")
+
+
+def other_requests_pass(program):
+    with Provider() as provider, Proxy(program, provider.url + "/base/") as proxy:
+        for method in ("GET", "DELETE", "OPTIONS", "POST", "PUT", "PATCH"):
+            answer, whole = proxy.ask(method, "/v1/models/a%20b?limit=2&after=x%2Fy")
+            expect(answer.status == 200 and json.loads(whole) == {"seen": method + " /base/v1/models/a%20b?limit=2&after=x%2Fy"}, method, whole)
+        answer, whole = proxy.ask("HEAD", "/v1/models")
+        expect(answer.status == 200 and whole == b"" and int(answer.getheader("Content-Length")) > 10, "HEAD", answer.getheaders())
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        answer, _ = proxy.ask("GET", "/v1/models")
+        expect(answer.getheader("X-Kept") == "yes" and answer.getheader("X-Dropped") is None, "headers of the answer", answer.getheaders())
+        answer, whole = proxy.ask("GET", "/redirect")
+        expect(answer.status == 302 and answer.getheader("Location") == "http://127.0.0.1:9/elsewhere" and whole == b"", "a redirection", whole)
+        answer, whole = proxy.ask("POST", "/limited", b"{}", OpenAI.headers)
+        expect(answer.status == 429 and answer.getheader("Retry-After") == "17", "a rate limit", whole)
+        answer, whole = proxy.ask("GET", "/packed")
+        expect(answer.getheader("Content-Encoding") == "gzip" and whole == b"\x1f\x8b no gzip in truth", "a packed answer", whole)
+        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(OpenAI.start() + [OpenAI.said(0, "x")], False)))
+        expect(answer.status == 401, "a wrong key", whole)
+
+
+def bodies_of_any_kind_pass(program):
+    form = b'--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n\x00\xff\r\n--b--\r\n'
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        for kind, body, more in (("multipart/form-data; boundary=b", form, {}), ("application/x-www-form-urlencoded", b"a=" + b"b" * 20_000, {}),
+                                 ("application/json", gzip.compress(b'{"messages":[]}'), {"Content-Encoding": "gzip"}), ("audio/wav", bytes(range(256)), {})):
+            proxy.ask("POST", "/v1/files", body, {"Content-Type": kind, **more})
+            seen = provider.seen[-1]
+            expect(seen["body"] == body and seen["headers"]["content-type"] == kind, "a body has changed", seen)
+            expect(seen["headers"].get("content-encoding") == more.get("Content-Encoding"), "its encoding is lost", seen)
+        proxy.ask("POST", "/v1/files", iter([b"in ", b"pieces"]), {"Transfer-Encoding": "chunked"})
+        expect(provider.seen[-1]["body"] == b"in pieces", "a body in chunks", provider.seen[-1])
+
+
+def headers_pass_but_for_those_of_the_connection(program):
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        answer, _ = proxy.ask("POST", "/v1/x?key=" + KEY, b"{}", {
+            "Authorization": "Bearer " + KEY, "x-api-key": KEY, "anthropic-version": "2023-06-01", "anthropic-beta": "a,b", "OpenAI-Organization": "org",
+            "Accept-Encoding": "gzip, br", "Connection": "X-Hop, close", "X-Hop": "1", "Keep-Alive": "timeout=5", "TE": "trailers",
+            "Proxy-Authorization": "Basic x", "Upgrade": "h2c", "X-Inject": "a%0d%0aX-Injected: 1", "REMOTE_ADDR": "1.2.3.4"})
+        expect(answer.status == 200, "it did not pass")
+        seen = provider.seen[-1]["headers"]
+        given = {"authorization": "Bearer " + KEY, "x-api-key": KEY, "anthropic-version": "2023-06-01", "anthropic-beta": "a,b", "openai-organization": "org",
+                 "host": provider.url.removeprefix("http://"), "content-length": "2"}
+        expect(seen == given, "other headers arrived", seen)
+        expect(KEY not in proxy.log, "a key is in the log", proxy.log)
+
+
+def streams_arrive_as_they_come(program):
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        answer = proxy.open("POST", "/gated", b"{}")
+        expect(answer.readline() == b"data: first\n", "the first event does not come alone")
+        expect(not provider.gate.is_set(), "")
+        provider.gate.set()
+        expect(answer.read() == b"\ndata: second\n\n", "the second event does not come")
+
+
+def what_is_cut_does_not_look_whole(program):
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        for path in ("/cut", "/cut/plain"):
+            answer = proxy.open("GET", path)
+            try:
+                whole = answer.read()
+            except (http.client.IncompleteRead, ConnectionResetError):
+                continue
+            expect(False, f"{path} looks whole", whole)
+
+
+def a_client_that_leaves_ends_the_request(program):
+    for path in ("/endless", "/quiet"):
+        with Provider() as provider, Proxy(program, provider.url) as proxy:
+            answer = proxy.open("POST", path, b"{}")
+            expect(answer.readline().startswith(b"data: "), "no event")
+            answer.close()
+            answer.there.close()
+            expect(provider.hung_up.wait(10), f"{path} goes on without its client")
+
+
+def a_silent_provider_is_given_up(program):
+    with Provider() as provider, Proxy(program, provider.url, "--silence", "1") as proxy:
+        began = time.monotonic()
+        answer, whole = proxy.ask("GET", "/silent")
+        expect(answer.status == 502 and time.monotonic() - began < 7 and json.loads(whole)["error"]["type"] == "proxy_error", "it waits", whole)
+    with Proxy(program, "http://127.0.0.1:9") as proxy:
+        answer, whole = proxy.ask("POST", OpenAI.path, b"{}", OpenAI.headers)
+        expect(answer.status == 502 and "message" in json.loads(whole)["error"], "nobody is there", whole)
+        expect(" 502" in proxy.log or proxy.wait_for(lambda lines: " 502" in lines[-1], "no line") is None, "no line")
+
+
+def large_bodies_are_refused(program):
+    with Provider() as provider, Proxy(program, provider.url, "--most", "1") as proxy:
+        answer, whole = proxy.ask("POST", OpenAI.path, b" " * (1 << 20), OpenAI.headers)
+        expect(answer.status == 400, "a megabyte is allowed", whole)
+        seen = len(provider.seen)
+        for head, piece in ((b"Content-Length: 3000000\r\n\r\n", b""), (b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b"x" * 65536 + b"\r\n")):
+            with socket.create_connection(("127.0.0.1", proxy.port), PATIENCE) as there:
+                there.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\n" + head)
+                try:
+                    for _ in range(1000 if piece else 0):
+                        there.sendall(piece)
+                except (BrokenPipeError, ConnectionResetError):
+                    continue
+                got = there.recv(100)
+                expect(got.startswith(b"HTTP/1.1 413 "), "not refused as too large", got)
+        proxy.wait_for(lambda lines: "".join(lines).count(" 413") == 2, "not two refusals")
+        expect(len(provider.seen) == seen, "it was forwarded")
+
+
+def slow_clients_are_given_up(program):
+    with Provider() as provider, Proxy(program, provider.url, "--patience", "1") as proxy:
+        for pause in (None, 0.3):
+            with socket.create_connection(("127.0.0.1", proxy.port), PATIENCE) as there:
+                there.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+                began = time.monotonic()
+                try:
+                    while pause and time.monotonic() - began < 10:
+                        time.sleep(pause)
+                        there.sendall(b" ")
+                    got = there.recv(100)
+                except (BrokenPipeError, ConnectionResetError):
+                    got = b""
+                expect(time.monotonic() - began < 6, "it is waited for", got)
+        proxy.wait_for(lambda lines: "".join(lines).count(" 408") == 2, "not two refusals")
+        expect(not provider.seen, "it was forwarded")
+
+
+def paths_stay_under_the_base(program):
+    with Provider() as provider, Proxy(program, provider.url + "/base") as proxy:
+        for target in ("/../x", "/v1/../../x", "/v1/%2e%2E/x", "/v1/.%2e", "/./x", "/v1%2f..%2fx", "/v1/..", "/..\\x", "/%5c..%5cx", "http://127.0.0.1:9/x",
+                       "@127.0.0.1:9/x", "/" + "x" * 2500):
+            with socket.create_connection(("127.0.0.1", proxy.port), PATIENCE) as there:
+                there.sendall(f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+                got = there.recv(100)
+            expect(got.startswith(b"HTTP/1.1 4"), f"{target[:50]} is not refused", got)
+        expect(not provider.seen, "it was forwarded", provider.seen)
+        proxy.ask("GET", "//evil/x")
+        expect(provider.seen[-1]["path"] == "/base//evil/x", "another host", provider.seen[-1])
+        proxy.ask("GET", "/" + "x" * 1990)
+        expect(provider.seen[-1]["path"] == "/base/" + "x" * 1990, "a long path does not pass")
+
+
+def requests_are_not_smuggled(program):
+    with Provider() as provider, Proxy(program, provider.url) as proxy:
+        with socket.create_connection(("127.0.0.1", proxy.port), PATIENCE) as there:
+            there.sendall(b"POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /v1/smuggled HTTP/1.1\r\nHost: x\r\n\r\n")
+            while there.recv(4096):
+                pass
+        expect([seen["path"] for seen in provider.seen] == ["/v1/x"], "a second request was read from the first", provider.seen)
+
+
+def many_clients_at_a_time(program):
+    import concurrent.futures
+    with Provider() as provider, Proxy(program, provider.url, "--window", "3000", "--threads", "8") as proxy:
+        def talk(number):
+            messages = [{"role": "user", "content": f"I am {number % 5}."}]  # some say the same
+            for turn in range(12):
+                answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(messages, turn % 2 == 1)), OpenAI.headers)
+                if answer.status != 200 or json.loads(json.dumps(provider.wrong)):
+                    return whole
+                messages += [{"role": "assistant", "content": noise((number, turn), 900)}, {"role": "user", "content": task(turn)}]
+            return b""
+        with concurrent.futures.ThreadPoolExecutor(16) as pool:
+            expect(set(pool.map(talk, range(16))) == {b""}, "not all are answered", provider.wrong)
+        for request in provider.accepted:
+            expect(request["messages"][0]["content"].startswith("I am "), "the task is lost", request["messages"][0])
+
+
+def others_cannot_reach_it_by_default(program):
+    for options, status in ((["--listen", "0.0.0.0:0"], 2), (["--listen", "192.168.1.1:80"], 2), (["--listen", "127.0.0.1"], 2), (["--listen", ":80"], 2),
+                            (["--forward", "ftp://x"], 2), (["--forward", "http://user:word@x"], 2), (["--forward", "https://x?y"], 2), (["--mix", "x"], 2)):
+        done = subprocess.run([program, "--forward", "https://example.com", *options], capture_output=True, timeout=PATIENCE)
+        expect(done.returncode == status and done.stderr.count(b"\n") == 1, f"{options}: {done.returncode}", done.stderr)
+    with Provider() as provider, Proxy(program, provider.url, "--listen", "0.0.0.0:0", "--public") as proxy:
+        done = subprocess.run([program, "--forward", "https://example.com", "--listen", f"0.0.0.0:{proxy.port}", "--public"], capture_output=True, timeout=PATIENCE)
+        expect(done.returncode == 1, "two listen on one port", done.stderr)
+
+
+ALL = [openai_within_a_given_window, anthropic_within_a_given_window, openai_streams_with_a_window_to_learn, anthropic_streams_with_a_window_to_learn,
+       breakpoints_of_the_cache_may_move, other_mixes, breakpoints_stay_at_the_end, a_learnt_window_serves_other_conversations,
+       another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest, what_is_not_understood_passes,
+       what_cannot_fit_is_refused_by_the_provider, other_requests_pass, bodies_of_any_kind_pass, headers_pass_but_for_those_of_the_connection,
+       streams_arrive_as_they_come, what_is_cut_does_not_look_whole, a_client_that_leaves_ends_the_request, a_silent_provider_is_given_up,
+       large_bodies_are_refused, slow_clients_are_given_up, paths_stay_under_the_base, requests_are_not_smuggled, many_clients_at_a_time,
+       others_cannot_reach_it_by_default]
