@@ -223,7 +223,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(200, {"seen": self.command + " " + self.path}, X_Kept="yes", Connection="X-Dropped", X_Dropped="no")
 
     def at_redirect(self):
-        self.answer(302, b"", Location="http://127.0.0.1:9/elsewhere")
+        self.answer(302, b"moved", Location=self.server.url + "/elsewhere")
 
     def at_limited(self):
         self.answer(429, {"error": {"message": "maximum context length is 8 tokens"}}, Retry_After="17")
