@@ -48,6 +48,7 @@ struct settings {
     std::uint64_t patience = 60;  ///< seconds
     std::uint64_t threads = 32;
     bool is_public = false;
+    bool alternate = false;
     std::string host = {};
     int port = 0;
     repl::address to = {};
@@ -83,6 +84,8 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
         ->transform(whole_number(256, 1'000'000'000, "tokens"));
     app.add_option("--mix", chosen.mix, "recommended, no_model or window")
         ->check(command_line::one_of({"recommended", "no_model", "window"}));
+    app.add_flag("--alternate", chosen.alternate,
+                 "joins neighbours of one role in what it reduces, for templates that refuse two in a row");
     app.add_option("--most", chosen.body, "megabytes of a request; 64 unless given")
         ->transform(whole_number(1, 1'000, "megabytes"));
     app.add_option("--silence", chosen.silence, "seconds that the provider may say nothing; 600 unless given")
@@ -269,7 +272,7 @@ private:
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
-            return proxy::request::read(body, shelf_, mix_);
+            return proxy::request::read(body, shelf_, mix_, chosen_.alternate);
         } catch (std::exception const&) { return nullptr; }
     }
 

@@ -174,13 +174,14 @@ public:
         std::uint64_t tokens = 0;
     };
 
-    /// Nothing where the body is not one that is understood.
-    static std::unique_ptr<request> read(std::string_view body, shelf& kept, mix const& layers) {
+    /// Nothing where the body is not one that is understood. `alternate`: neighbours of one role are joined, for
+    /// templates that refuse two in a row.
+    static std::unique_ptr<request> read(std::string_view body, shelf& kept, mix const& layers, bool alternate) {
         auto parsed = condense::parse_json<json>(body);
         if (!parsed || !parsed.value.is_object()) return nullptr;
         auto const messages = condense::messages_of(parsed.value);
         if (!messages || messages->empty()) return nullptr;
-        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, layers}};
+        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, layers, alternate}};
     }
     request(request const&) = delete;
     request& operator=(request const&) = delete;
@@ -191,11 +192,16 @@ public:
 
     /// The body to send: what did not change is there byte for byte.
     std::string body() const {
+        auto const& chat = held_->chat;
+        if (std::equal(chat.request().begin(), chat.request().end(), chat.history().begin(), chat.history().end()))
+            return std::string{text_};
         json::array_t sent;
-        for (auto const& message : held_->chat.request()) sent.push_back(message);
-        if (sent == held_->chat.history()) return std::string{text_};
+        auto const send = [&sent](json const& message) { sent.push_back(message); };
+        if (alternate_) condense::each_alternating(chat.request(), send);
+        else
+            for (auto const& message : chat.request()) send(message);
         if (breakpoint_) set_breakpoint(sent, *breakpoint_);
-        return json_document{text_, member_}.with(sent);
+        return original_.with(sent);
     }
 
     /// Reduces further after a refusal; false where that does not help.
@@ -236,10 +242,9 @@ public:
     }
 
 private:
-    request(std::string_view body, json const& document, json::array_t const& messages, shelf& kept, mix const& layers)
-        : text_{body}, kept_{kept} {
-        for (auto const& [name, value] : document.items())
-            if (value.get_ptr<json::array_t const*>() == &messages) member_ = name;
+    request(std::string_view body, json const& document, json::array_t const& messages, shelf& kept, mix const& layers,
+            bool alternate)
+        : text_{body}, original_{body, document, messages}, kept_{kept}, alternate_{alternate} {
         auto const model = document.find("model");
         auto const name = model != document.end() && model->is_string() ? model->get<std::string>() : std::string{};
         auto const facts = kept.facts_of(name);
@@ -261,7 +266,7 @@ private:
     condense::budget limits_of(json const& document, condense::model facts,
                                condense::family_estimator const& count) const {
         if (held_ && held_->window) facts.window = std::min(facts.window, *held_->window);
-        auto overhead = condense::overhead_of(document, count);
+        auto const overhead = condense::overhead_of(document, count);
         std::optional<condense::tokens> output;
         for (auto const* const name : {"max_completion_tokens", "max_tokens", "max_output_tokens"}) {
             auto const found = document.find(name);
@@ -269,15 +274,13 @@ private:
             if (!output && found != document.end() && found->is_number_unsigned())
                 output = condense::tokens{std::min(found->get<std::uint64_t>(), facts.window.count / 2)};
         }
-        for (auto const* const name : {"tools", "functions"})
-            if (auto const found = document.find(name); found != document.end())
-                overhead = overhead + count(found->dump()).tokens();
         return condense::budget_for(facts, overhead, output);
     }
 
     std::string_view text_;
-    std::string member_;
+    json_document original_;
     shelf& kept_;
+    bool alternate_;
     std::unique_ptr<conversation> held_;
     std::optional<json> breakpoint_;
 };

@@ -105,6 +105,20 @@ def what_is_changed_keeps_the_rest(program):
         expect(json.dumps(messages[-1]) in body, "a message that stays is spelt in another way", body)
 
 
+def roles_alternate_where_that_is_asked_for(program):
+    messages = [{"role": "user", "content": "Go on."}]
+    for turn in range(30):
+        messages += [{"role": "assistant", "content": noise(turn, 500)}, {"role": "user", "content": task(turn)}]
+    for shape in (OpenAI, Anthropic):
+        with Provider() as provider, Proxy(program, provider.url, "--window", "2000", "--alternate") as proxy:
+            proxy.ask("POST", shape.path, json.dumps(shape.request(messages, False)), shape.headers)
+            sent = json.loads(provider.seen[-1]["body"])["messages"]
+            roles = [m["role"] for m in sent if m["role"] != "system"]
+            expect(len(sent) < len(messages), "nothing was reduced", sent)
+            expect(all(one != other for one, other in zip(roles, roles[1:])), "roles do not alternate", roles)
+            expect(sent[-1]["content"].endswith("\n\n" + messages[-1]["content"]), "what the user said last is not there", sent[-1])
+
+
 def what_is_not_understood_passes(program):
     bodies = [b"", b"no JSON", b"{", b"[]", b"{}", b'{"messages":7}', b'{"messages":[]}', b'{"messages":[7]}', b"\xff\xfe",
               b'{"messages":[{"role":"user","parts":[{"text":"x"}]}]}', b"[" * 100_000,
@@ -312,7 +326,8 @@ def others_cannot_reach_it_by_default(program):
 
 ALL = [openai_within_a_given_window, anthropic_within_a_given_window, openai_streams_with_a_window_to_learn, anthropic_streams_with_a_window_to_learn,
        breakpoints_of_the_cache_may_move, other_mixes, breakpoints_stay_at_the_end, a_learnt_window_serves_other_conversations,
-       another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest, what_is_not_understood_passes,
+       another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest,
+       roles_alternate_where_that_is_asked_for, what_is_not_understood_passes,
        what_cannot_fit_is_refused_by_the_provider, other_requests_pass, bodies_of_any_kind_pass, headers_pass_but_for_those_of_the_connection,
        streams_arrive_as_they_come, what_is_cut_does_not_look_whole, a_client_that_leaves_ends_the_request, a_silent_provider_is_given_up,
        large_bodies_are_refused, slow_clients_are_given_up, paths_stay_under_the_base, a_connection_has_one_request, many_clients_at_a_time,
