@@ -211,6 +211,13 @@ TEST_CASE("json_conversations: media in a result of Gemini take no text", "[adap
         R"("parts":[{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}]}}]})");
     REQUIRE(parts_of(m).size() == 2);
     CHECK(condense::with_part(m, 1, "an image") == m);
+
+    auto unnamed = m;
+    unnamed["parts"][0]["functionResponse"].erase("id");
+    CHECK(parts_of(unnamed) == list{"tool result f: out", "media #f sealed =1600: image/png, 8 bytes"});
+    condense::outline facts;
+    facts.append(unnamed, condense::chars_per_token{4});
+    CHECK_FALSE(facts.message_at(0).plain_user);
 }
 
 TEST_CASE("json_conversations: roles alternate where that is asked for", "[adapt][json]") {

@@ -301,11 +301,13 @@ private:
         if (row.shapes == shape_set::of(gemini)) response(own, value, key, part);
         else if (is_object && row.shapes == shape_set::of(ai_sdk)) typed_output(own, value, key, part);
         else output(value, key, {part, false, own});
-        if (row.shapes == shape_set::of(gemini) && !part.call.empty())
+        // Media beside the response are not the user's own: without an id the name of the function stands for it.
+        auto const call = part.call.empty() ? part.tool : part.call;
+        if (row.shapes == shape_set::of(gemini) && !call.empty())
             if (auto* const media = member_of(value, "parts"); media != nullptr && media->is_array())
                 for (std::size_t index = 0; index < media->size(); ++index) {
                     place const element{media, nullptr, index};
-                    part_view const beside{.kind = part_kind::text, .call = part.call, .status = part.status};
+                    part_view const beside{.kind = part_kind::text, .call = call, .status = part.status};
                     block(element, {beside, false, element}, element);
                 }
         shapes_ = before;
