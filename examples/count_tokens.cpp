@@ -273,7 +273,6 @@ void count_conversation(input& from, settings const& chosen, Estimator const& co
     auto parsed = condense::parse_json<json>(text);
     if (!parsed) from.fail(parsed.error);
     auto const messages = condense::messages_of(parsed.value, chosen.shape);
-    if (messages.list == nullptr) from.fail(std::string{command_line::no_messages});
     if (messages.error) from.fail(messages.error.text());
     watch([&] {
         condense::budget const limits{.overhead = condense::overhead_of(parsed.value, count)};

@@ -243,7 +243,8 @@ private:
 
     void forward(httplib::Request const& asked, std::string body, httplib::Response& response) {
         constexpr int most_refusals = 4;
-        auto const reduced = reduce(asked, body);
+        std::string reason;
+        auto const reduced = reduce(asked, body, reason);
         auto sent = reduced ? reduced->body() : body;
         std::shared_ptr<exchange> answer;
         int refusals = 0;
@@ -262,18 +263,22 @@ private:
             sent = reduced->body();
         }
         note(answer->status(), reduced.get(), refusals);
+        if (!reason.empty()) notes_ += ": passed on, " + condense::printable(reason, 300);
         pass_back(std::move(answer), asked.method == "HEAD", response);
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
-    std::unique_ptr<proxy::request> reduce(httplib::Request const& asked, std::string_view body) {
+    std::unique_ptr<proxy::request> reduce(httplib::Request const& asked, std::string_view body, std::string& reason) {
         auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
         bool const chat = asked.method == "POST" && (path.ends_with("/chat/completions") ||
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
             return proxy::request::read(body, shelf_, mix_, chosen_.alternate);
-        } catch (std::exception const&) { return nullptr; }
+        } catch (std::exception const& problem) {
+            reason = problem.what();
+            return nullptr;
+        }
     }
 
     /// The answer, as it comes.
@@ -365,7 +370,7 @@ int main(int count, char** given) {
     auto const port = chosen.port != 0 ? (server.bind_to_port(chosen.host, chosen.port) ? chosen.port : -1)
                                        : server.bind_to_any_port(chosen.host);
     if (port < 0) {
-        log("proxy: cannot listen on " + condense::printable(chosen.listen, 200));
+        log("proxy: cannot listen on " + condense::printable(chosen.listen, 200) + "; another program may do so");
         return 1;
     }
     auto const host = chosen.host.find(':') == std::string::npos ? chosen.host : "[" + chosen.host + "]";

@@ -67,7 +67,6 @@ inline json read_document(std::filesystem::path const& path) {
     auto parsed = condense::parse_json<json>(text);
     if (!parsed) throw std::runtime_error{path.string() + ": " + parsed.error};
     auto const messages = condense::messages_of(parsed.value);
-    if (messages.list == nullptr) throw std::runtime_error{path.string() + ": no messages"};
     if (messages.error) throw std::runtime_error{path.string() + ": " + messages.error.text()};
     return std::move(parsed.value);
 }

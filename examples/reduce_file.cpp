@@ -195,11 +195,13 @@ int run(settings const& chosen) {
     auto parsed = condense::parse_json<json>(text.content);
     if (!parsed) throw complaint{name + ": " + parsed.error};
     auto const messages = condense::messages_of(parsed.value, chosen.shape);
-    if (messages.list == nullptr) throw complaint{name + ": " + std::string{command_line::no_messages}};
     if (messages.error) throw complaint{name + ": " + messages.error.text()};
     json_document const original{text.content, parsed.value, *messages};
     condense::family_estimator const count{condense::family_of(chosen.family)};
-    condense::budget const limits{.window = chosen.window, .overhead = condense::overhead_of(parsed.value, count)};
+    condense::budget const limits{.window = chosen.window,
+                                  .output = std::min(condense::output_of(parsed.value).value_or(0_tokens),
+                                                     condense::tokens{chosen.window.count / 2}),
+                                  .overhead = condense::overhead_of(parsed.value, count)};
     auto const done = reduce(*messages, chosen, limits, count);
     auto const output = original.with(chosen.request ? as_sent(*messages) : *messages);
     if (chosen.output.empty()) {

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <condense/adapt/json_blocks.hpp>
@@ -13,9 +12,6 @@
 // The option of the programs here that read conversations.
 
 namespace command_line {
-
-inline constexpr std::string_view no_messages =
-    "an array of messages is wanted, or a request body that holds one as 'messages', 'input', 'contents' or 'prompt'";
 
 /// Adds `--shape NAME`. Unless it is given, each message may have a shape of its own.
 inline void add_shape(CLI::App& app, std::optional<condense::json_shape>& shape) {

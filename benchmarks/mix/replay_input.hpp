@@ -17,8 +17,6 @@
 #include <condense/adapt/json.hpp>
 #include <condense/estimate/script_aware.hpp>
 
-#include "../../examples/shape_option.hpp"
-
 // Conversations from files and folders, one after the other; of a file of JSON Lines no more than one line is in
 // memory.
 
@@ -191,9 +189,8 @@ inline read_conversation read(found_conversation found, std::optional<condense::
     auto const messages = condense::messages_of(document.value, shape);
     if (messages.list == nullptr && document.value.is_object() && document.value.contains("role"))
         return fault("this is one message; a conversation is an array of them, or a request body");
-    if (messages.list == nullptr) return fault(std::string{command_line::no_messages});
-    if (messages.list->empty()) return fault("it has no messages");
     if (messages.error) return fault(messages.error.text());
+    if (messages->empty()) return fault("it has no messages");
     out.overhead = condense::overhead_of(document.value, condense::default_estimator<>{});
     out.messages = std::move(*messages);
     return out;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -174,13 +175,13 @@ public:
         std::uint64_t tokens = 0;
     };
 
-    /// Nothing where the body is not one that is understood. `alternate`: neighbours of one role are joined, for
+    /// Throws where the body is not one that is understood. `alternate`: neighbours of one role are joined, for
     /// templates that refuse two in a row.
     static std::unique_ptr<request> read(std::string_view body, shelf& kept, mix const& layers, bool alternate) {
         auto parsed = condense::parse_json<json>(body);
-        if (!parsed || !parsed.value.is_object()) return nullptr;
+        if (!parsed) throw std::runtime_error{parsed.error};
         auto const messages = condense::messages_of(parsed.value);
-        if (!messages || messages->empty()) return nullptr;
+        if (!parsed.value.is_object() || messages->empty()) throw std::runtime_error{"it has no messages"};
         return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, layers, alternate}};
     }
     request(request const&) = delete;
@@ -267,13 +268,9 @@ private:
                                condense::family_estimator const& count) const {
         if (held_ && held_->window) facts.window = std::min(facts.window, *held_->window);
         auto const overhead = condense::overhead_of(document, count);
-        std::optional<condense::tokens> output;
-        for (auto const* const name : {"max_completion_tokens", "max_tokens", "max_output_tokens"}) {
-            auto const found = document.find(name);
-            // Half of the window at most: a larger one the provider has to judge.
-            if (!output && found != document.end() && found->is_number_unsigned())
-                output = condense::tokens{std::min(found->get<std::uint64_t>(), facts.window.count / 2)};
-        }
+        auto output = condense::output_of(document);
+        // Half of the window at most: a larger one the provider has to judge.
+        if (output) output = std::min(*output, condense::tokens{facts.window.count / 2});
         return condense::budget_for(facts, overhead, output);
     }
 

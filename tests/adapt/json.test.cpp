@@ -657,7 +657,10 @@ TEMPLATE_TEST_CASE("json: the messages of a document", "[adapt][json]", json, or
         auto other = read<TestType>(text);
         CHECK_FALSE(condense::messages_of(other));
         CHECK(condense::messages_of(other).list == nullptr);
-        CHECK_FALSE(condense::messages_of(other).error);
+        CHECK(condense::messages_of(other).error.text() ==
+              "condense: json: an array of messages is wanted, or a request body that holds one as 'messages', "
+              "'input', 'contents' or 'prompt'");
+        CHECK_THROWS_AS(*condense::messages_of(other), condense::unknown_shape);
     }
     auto foreign = read<TestType>(R"({"messages":[{"role":"user","content":"a"},{"from":"human","value":"hi"}]})");
     auto const found = condense::messages_of(foreign);

@@ -264,6 +264,19 @@ TEST_CASE("json_conversations: messages and overhead of each request body", "[ad
     CHECK(size_in(R"({"params":{"a":1},"messages":[]})") == 0);
     CHECK(size_in(R"({"input":"a"})") == 99);
 
+    auto const output_in = [](std::string_view text) {
+        return condense::output_of(read<ordered_json>(text)).value_or(condense::tokens{99}).count;
+    };
+    CHECK(output_in(R"({"max_tokens":5})") == 5);
+    CHECK(output_in(R"({"max_tokens":5,"max_completion_tokens":6})") == 6);
+    CHECK(output_in(R"({"max_output_tokens":7})") == 7);
+    CHECK(output_in(R"({"generationConfig":{"maxOutputTokens":8}})") == 8);
+    CHECK(output_in(R"({"inferenceConfig":{"maxTokens":9}})") == 9);
+    CHECK(output_in(R"({"params":{"maxTokens":10}})") == 10);
+    CHECK(output_in(R"({"options":{"num_predict":11}})") == 11);
+    for (auto const* const none : {"{}", "[]", "1", R"({"max_tokens":-1,"options":[]})", R"({"max_tokens":"5"})"})
+        CHECK(output_in(none) == 99);
+
     condense::chars_per_token const count{1'000};
     auto const cost_of = [&](std::string_view text) { return condense::overhead_of(read<ordered_json>(text), count); };
     auto const said = count("You are terse.").tokens();

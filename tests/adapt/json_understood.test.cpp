@@ -170,8 +170,16 @@ TEST_CASE("json_understood: a shape can be demanded", "[adapt][json]") {
     CHECK((is(call, json_shape::anthropic) && !is(call, json_shape::openai)));
     auto const* const old = R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"f"}}]})";
     CHECK((is(old, json_shape::openai) && !is(old, json_shape::anthropic) && !is(old, json_shape::responses)));
-    CHECK(shape_error_of(read<json>(plain), 3, json_shape::gemini).reason == "its shape is not gemini");
-    CHECK(shape_error_of(read<json>(plain), 3, json_shape::gemini).nearest == "openai");
+    CHECK(shape_error_of(read<json>(plain), 3, json_shape::gemini).text() ==
+          "condense: json: message 3 with members (content, role) is not understood: it is of openai, responses, "
+          "anthropic, ai_sdk, ollama or pi, not of gemini");
+    CHECK(shape_error_of(read<json>(call), 3, json_shape::openai).reason == "it is of anthropic or mcp, not of openai");
+    auto const* const mixed = R"({"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}],)"
+                              R"("tool_calls":[{"id":"d","function":{"name":"f","arguments":"{}"}}]})";
+    CHECK(shape_error_of(read<json>(mixed), 3, json_shape::openai).reason ==
+          "it is of several shapes at once, not of openai");
+    CHECK(shape_error_of(read<json>(R"({"role":"user","parts":[{"toolCall":1}]})"), 3, json_shape::openai).nearest ==
+          "gemini");
     auto body = read<json>(R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
     CHECK(condense::messages_of(body, json_shape::gemini));
     CHECK_FALSE(condense::messages_of(body, json_shape::bedrock));

@@ -128,6 +128,10 @@ def what_is_not_understood_passes(program):
             answer, whole = proxy.ask("POST", OpenAI.path, body, OpenAI.headers)
             expect(provider.seen[-1]["body"] == body and answer.status == 400 and b"ill-formed" in whole, "it did not pass", (body[:99], whole))
         expect(len(provider.seen) == len(bodies), "a request was sent twice")
+        reasons = re.findall(r" 400: passed on, (.*)$", proxy.log, re.M)
+        expect(len(reasons) == len(bodies) - 2, "the log says why", proxy.log)  # two are understood
+        for reason in ("parse_json", "an array of messages is wanted", "it has no messages", "message 0 with members"):
+            expect(any(reason in each for each in reasons), f"the log does not say: {reason}", proxy.log)
 
 
 def what_cannot_fit_is_refused_by_the_provider(program):

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -232,18 +233,18 @@ void without_marks(Messages& sent) {
     for (auto& m : sent) detail::erase_mark(m);
 }
 
-/// The messages of a document, or why they cannot be read. Tested and dereferenced like a pointer; with an error
+/// The messages of a document, or why there are none. Tested and dereferenced like a pointer; with an error
 /// dereferencing throws unknown_shape. Refers to the document.
 template <json_type Json>
 struct json_messages {
     using array = typename Json::array_t;
 
     array* list = nullptr;  ///< null if the document has no messages
-    shape_error error = {};  ///< of the first message that is not understood
+    shape_error error = {};  ///< of the first message that is not understood, or of a document without messages
 
     explicit operator bool() const noexcept { return list != nullptr && !error; }
     array& operator*() const {
-        if (error) detail::reject_shape(error);
+        if (!*this) detail::reject_shape(error);
         return *list;
     }
     array* operator->() const { return &**this; }
@@ -274,6 +275,11 @@ auto* message_array(Json& document) {
 template <json_type Json>
 json_messages<Json> messages_of(Json& document, std::optional<json_shape> only = std::nullopt) {
     json_messages<Json> result{message_array(document)};
+    if (result.list == nullptr)
+        result.error = {.message = shape_error::none,
+                        .reason =
+                            "an array of messages is wanted, or a request body that holds one as 'messages', "
+                            "'input', 'contents' or 'prompt'"};
     for (std::size_t index = 0; result.list != nullptr && index < result.list->size() && !result.error; ++index)
         result.error = shape_error_of((*result.list)[index], index, only);
     return result;
@@ -301,6 +307,23 @@ tokens overhead_of(Json const& document, Estimator const& estimator) {
     add(document);
     if (auto const* const params = detail::object_member(document, "params")) add(*params);
     return sum.tokens();
+}
+
+/// The tokens that a request body allows for the answer: `max_completion_tokens`, `max_output_tokens`, `max_tokens`,
+/// `maxOutputTokens`, `maxTokens` or `num_predict`, of the body or of its member `generationConfig`, `inferenceConfig`,
+/// `options` or `params`. Nothing if it does not say.
+template <json_type Json>
+std::optional<tokens> output_of(Json const& document) {
+    for (auto const* const holder :
+         {&document, detail::object_member(document, "generationConfig"),
+          detail::object_member(document, "inferenceConfig"), detail::object_member(document, "options"),
+          detail::object_member(document, "params")})
+        for (auto const* const key : {"max_completion_tokens", "max_output_tokens", "max_tokens", "maxOutputTokens",
+                                      "maxTokens", "num_predict"})
+            if (auto const* const most = holder == nullptr ? nullptr : detail::member_of(*holder, key);
+                most != nullptr && most->is_number_unsigned())
+                return tokens{most->template get<std::uint64_t>()};
+    return std::nullopt;
 }
 
 }  // namespace v1

@@ -26,18 +26,21 @@ inline namespace v1 {
 /// left out, so the text may be printed to a terminal.
 struct shape_error {
     static constexpr std::size_t alone = ~std::size_t{0};
+    static constexpr std::size_t none = alone - 1;
 
-    std::size_t message = alone;  ///< its index in the conversation; `alone` if it was read by itself
+    /// Its index in the conversation; `alone` if it was read by itself, `none` if a document has no messages.
+    std::size_t message = alone;
     std::string members = {};  ///< "role, parts"
     std::string reason = {};  ///< "block 1 (type, toolCallId) may be a call or a result"; empty when there is no error
-    std::string nearest = {};  ///< the shape with the most words of the message; empty if none has any
+    std::string nearest = {};  ///< of an unknown message: the shape with most of its words; empty if none has any
 
     explicit operator bool() const noexcept { return !reason.empty(); }
 
     std::string text() const {
+        if (message == none) return "condense: json: " + reason;
         return "condense: json: message " + (message == alone ? std::string{} : std::to_string(message) + " ") +
                "with members (" + members + ") is not understood: " + reason +
-               (nearest.empty() ? "; no shape has such members" : "; the nearest shape is " + nearest);
+               (nearest.empty() ? std::string{} : "; the nearest shape is " + nearest);
     }
 };
 
@@ -171,6 +174,18 @@ std::string names_of_members(Json const& value) {
     return names.empty() ? "none" : names;
 }
 
+/// "gemini", "anthropic or mcp"; "several shapes at once" for an empty set.
+inline std::string names_of(shape_set shapes) {
+    std::string names;
+    auto left = shapes.size();
+    for (std::size_t index = 0; index < json_shape_count; ++index)
+        if (auto const shape = static_cast<json_shape>(index); shapes.contains(shape)) {
+            names.append(names.empty() ? "" : left == 1 ? " or " : ", ").append(name(shape));
+            --left;
+        }
+    return names.empty() ? "several shapes at once" : names;
+}
+
 /// Reads one message with json_walk, and keeps the first reason why its shape is not understood.
 template <class Json>
 class shape_check {
@@ -185,11 +200,14 @@ public:
         calls_ = member_of(message_, "tool_calls");
         each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
         if (reason_.empty()) check_members();
-        if (reason_.empty() && only_ && !shapes_.contains(*only_))
-            fail("its shape is not " + std::string{name(*only_)}, nullptr);
         if (!reason_.empty() || has_known_part_) return reason_;
         if (has_unknown_block_) return "no block of its content is";
         return content_ == nullptr && !calls_only() && has_others_ ? "it has no content" : "";
+    }
+    /// Why a message that is understood is not of the shape that is wanted; empty if it is.
+    std::string other_shape() const {
+        if (!only_ || shapes_.contains(*only_)) return {};
+        return "it is of " + names_of(shapes_) + ", not of " + std::string{name(*only_)};
     }
 
 private:
@@ -273,13 +291,19 @@ private:
 template <json_type Json>
 shape_error shape_error_of(Json const& message, std::size_t index = shape_error::alone,
                            std::optional<json_shape> only = std::nullopt) {
-    auto reason = detail::shape_check<Json>{message, only}.reason();
-    if (reason.empty()) return {};
+    detail::shape_check<Json> check{message, only};
+    shape_error error{.message = index, .reason = check.reason()};
+    if (error.reason.empty()) {
+        error.reason = check.other_shape();
+        if (error) error.members = detail::names_of_members(message);
+        return error;
+    }
+    error.members = detail::names_of_members(message);
     detail::word_count words;
     words.look(message);
-    auto const nearest = words.best();
-    return {index, detail::names_of_members(message), std::move(reason),
-            nearest ? std::string{name(*nearest)} : std::string{}};
+    if (auto const nearest = words.best()) error.nearest = name(*nearest);
+    else error.reason += "; no shape has such members";
+    return error;
 }
 
 }  // namespace v1

@@ -32,15 +32,16 @@ template <class Traits>
 struct variant_parts {
     template <class Message, class Sink>
     static constexpr void each_part(Message const& m, Sink&& sink) {
-        for (auto const& part : Traits::parts_of(m))
-            std::visit([&sink](auto const& shown) { pass_on(sink, Traits::show(shown)); }, part);
+        if constexpr (check_traits<Message>())
+            for (auto const& part : Traits::parts_of(m))
+                std::visit([&sink](auto const& shown) { pass_on(sink, Traits::show(shown)); }, part);
     }
 
     template <class Message>
         requires(!std::is_const_v<Message>)
     static constexpr void with_part(Message& m, std::size_t index, std::string text) {
         auto& parts = Traits::parts_of(m);
-        if (index < parts.size()) write(parts[index], std::move(text));
+        if (index < parts.size()) write_part(parts[index], std::move(text));
     }
 
     template <class Message>
@@ -61,7 +62,7 @@ struct variant_parts {
             while (edit != edits.end() && edit->index < from) ++edit;
             bool const edited = edit != edits.end() && edit->index == from;
             if (edited && edit->removed) continue;
-            if (edited) write(parts[from], std::string{edit->text});
+            if (edited) write_part(parts[from], std::string{edit->text});
             if (to != from) parts[to] = std::move(parts[from]);
             ++to;
         }
@@ -69,6 +70,41 @@ struct variant_parts {
     }
 
 private:
+    template <class Alternative>
+    static constexpr bool shows = requires(Alternative const& part) { Traits::show(part); };
+    /// True if each alternative of a variant is shown.
+    template <class... Alternatives>
+    static constexpr bool shows_all(std::variant<Alternatives...> const*) {
+        return (shows<Alternatives> && ...);
+    }
+    /// Asserts what the traits must have, so that the compiler says what is missing. False where it has said so.
+    template <class Message>
+    static constexpr bool check_traits() {
+        constexpr bool has_parts = requires(Message& m, Message const& shown) {
+            Traits::parts_of(m).erase(Traits::parts_of(m).begin());
+            Traits::parts_of(shown).begin();
+        };
+        static_assert(
+            has_parts,
+            "condense: variant_parts: the traits, which are its argument, must have a static parts_of(auto& m) "
+            "-> auto& that returns the sequence of parts, const where `m` is (see variant_parts)");
+        if constexpr (has_parts) {
+            using part = std::remove_cvref_t<decltype(*Traits::parts_of(std::declval<Message const&>()).begin())>;
+            constexpr bool are_variants = requires(part const* p) { variant_parts::shows_all(p); };
+            static_assert(are_variants,
+                          "condense: variant_parts: the parts must be std::variant, or derived from it (see "
+                          "variant_parts)");
+            if constexpr (are_variants) {
+                constexpr bool are_shown = shows_all(static_cast<part const*>(nullptr));
+                static_assert(are_shown,
+                              "condense: variant_parts: the traits must have a static show(alternative const&) for "
+                              "each alternative of the variant (see variant_parts)");
+                return are_shown;
+            }
+        }
+        return false;
+    }
+
     /// Converts what `show` returned, which stays until the sink has read it.
     template <class Sink>
     static constexpr void pass_on(Sink& sink, part_view const& part) {
@@ -76,7 +112,7 @@ private:
     }
 
     template <class Part>
-    static constexpr void write(Part& part, std::string text) {
+    static constexpr void write_part(Part& part, std::string text) {
         auto replacement = std::visit(
             [&text]<class Alternative>(Alternative& written) -> std::optional<Part> {
                 if constexpr (requires {
