@@ -205,7 +205,8 @@ public:
         return original_.with(sent);
     }
 
-    /// Reduces further after a refusal; false where that does not help.
+    /// Reduces further after a refusal; false where that does not help. A window that the refusal names is that of the
+    /// model; what else is concluded is of this conversation alone.
     bool shrink(condense::overflow const& refusal) {
         constexpr condense::tokens least_window{256};  // a smaller number is none
         auto& chat = held_->chat;
@@ -221,11 +222,13 @@ public:
         limits.output = std::min(limits.output, condense::tokens{window / 2});
         // Where the figures explain nothing: three quarters of what was too much.
         if (window - limits.output.count >= counted.count) window = counted.count * 3 / 4 + limits.output.count;
-        if (named || !refusal.limit.count) kept_.learn(held_->model, named ? refusal.limit : condense::tokens{window});
-        held_->window = limits.window = condense::tokens{window};
+        if (named) kept_.learn(held_->model, refusal.limit);
+        limits.window = condense::tokens{window};
         chat.set_limits(limits);
         static_cast<void>(chat.run());
-        return chat.used().tokens < counted;
+        if (chat.used().tokens >= counted) return false;
+        held_->window = limits.window;
+        return true;
     }
 
     /// As it came.

@@ -205,6 +205,64 @@ TEST_CASE("json_conversations: a cache point is no content, and begins no turn",
     CHECK(facts.latest_user() == 0);
 }
 
+TEST_CASE("json_conversations: what a model reads is counted, wherever it stands", "[adapt][json]") {
+    std::string const words(4'000, 'w');
+    auto const cost_of = [](ordered_json const& m) {
+        condense::outline facts;
+        facts.append(m, condense::chars_per_token{40});
+        return facts.group_at(0).cost.tokens().count;
+    };
+    for (
+        auto const* const text :
+        {R"({"type":"code_interpreter_call","id":"c","code":"WORDS","outputs":[]})",
+         R"({"type":"web_search_call","id":"w","action":{"query":"WORDS"}})",
+         R"({"type":"mcp_list_tools","id":"l","tools":[{"name":"WORDS"}]})",
+         R"({"type":"computer_call_output","call_id":"c","output":"WORDS"})",
+         R"({"type":"reasoning","id":"r","summary":[],"content":[{"type":"reasoning_text","text":"WORDS"}]})",
+         R"({"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"WORDS"}]})",
+         R"({"type":"program","call_id":"c","code":"WORDS"})",
+         R"({"role":"user","content":[{"type":"file","data":{"type":"text","text":"WORDS"}}]})",
+         R"({"role":"user","content":[{"document":{"name":"n","source":{"text":"WORDS"}}}]})",
+         R"({"role":"user","content":[{"document":{"name":"n","source":{"content":[{"text":"WORDS"}]}}}]})",
+         R"({"role":"user","content":[{"type":"document","source":{"type":"content","content":"WORDS"}}]})",
+         R"({"role":"user","content":[{"type":"document","source":{"type":"content","content":[{"type":"text","text":"WORDS"}]}}]})",
+         R"({"role":"user","content":{"type":"tool_result","toolUseId":"c","content":[],"structuredContent":{"a":"WORDS"}}})"}) {
+        INFO(text);
+        std::string filled{text};
+        filled.replace(filled.find("WORDS"), 5, words);
+        CHECK(cost_of(read<ordered_json>(filled)) > 1'000);
+        CHECK(cost_of(read<ordered_json>(filled)) < 1'100);
+    }
+}
+
+TEST_CASE("json_conversations: blocks and items that are no calls of the program are read", "[adapt][json]") {
+    for (auto const* const text :
+         {R"({"id":"msg_1"})", R"({"type":"item_reference","id":"msg_1"})", R"({"type":"compaction_trigger"})",
+          R"({"type":"configuration_update","tools":[]})",
+          R"({"type":"tool_search_call","arguments":{},"call_id":null})",
+          R"({"type":"tool_search_output","tools":[{"type":"function","name":"f"}]})",
+          R"({"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f"}]})",
+          R"({"type":"program_output","call_id":"c","result":"1"})",
+          R"({"role":"assistant","content":[{"type":"compaction","content":"short"}]})",
+          R"({"role":"user","content":[{"type":"container_upload","file_id":"f"}]})",
+          R"({"role":"user","content":[{"type":"tool_addition","tool":{"name":"f"}}]})",
+          R"({"role":"user","content":[{"toolAddition":{"name":"f"}}]})",
+          R"({"id":"m","role":"assistant","parts":[{"type":"data-toolProgress","data":{}}]})",
+          R"({"role":"model","parts":[{"thoughtSignature":"x"}]})"}) {
+        INFO(text);
+        CHECK_FALSE(condense::shape_error_of(read<ordered_json>(text)));
+    }
+}
+
+TEST_CASE("json_conversations: tools of UI messages may have any name", "[adapt][json]") {
+    auto const m = read<ordered_json>(
+        R"({"id":"m","role":"assistant","parts":[)"
+        R"({"type":"tool-result","toolCallId":"c","state":"output-available","input":{},"output":"out"},)"
+        R"({"type":"tool-call","toolCallId":"d","state":"output-available","input":{},"output":"in"}]})");
+    CHECK(parts_of(m) == list{"tool call result #c: {}", "tool result result #c: out", "tool call call #d: {}",
+                              "tool result call #d: in"});
+}
+
 TEST_CASE("json_conversations: media in a result of Gemini take no text", "[adapt][json]") {
     auto const m = read<ordered_json>(
         R"({"role":"user","parts":[{"functionResponse":{"id":"c","name":"f","response":{"output":"out"},)"

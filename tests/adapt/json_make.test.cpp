@@ -48,6 +48,8 @@ TEST_CASE("json_make: a new message has the form of its neighbours", "[adapt][js
     auto const same = read<ordered_json>;
     CHECK(message_beside(R"({"role":"user","content":"a"})") == same(R"({"role":"user","content":"hi"})"));
     CHECK(message_beside(R"({"role":"assistant","content":[{"type":"text","text":"a"}]})") ==
+          same(R"({"role":"user","content":[{"type":"text","text":"hi"}]})"));
+    CHECK(message_beside(R"({"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]})") ==
           same(R"({"role":"user","content":"hi"})"));
     CHECK(message_beside(R"({"type":"function_call","call_id":"c"})") == same(R"({"role":"user","content":"hi"})"));
     CHECK(message_beside(R"({"role":"user","parts":[{"text":"a"}]})") ==
@@ -126,11 +128,53 @@ TEST_CASE("json_make: a summary joins what the user said, whichever comes first"
     constexpr std::string_view array = R"({"role":"user","content":[{"type":"text","text":"a"}]})";
     CHECK(joined(alone, array) ==
           R"({"role":"user","content":[{"type":"text","text":"S"},{"type":"text","text":"a"}]})");
-    CHECK(joined(alone, alone) == "apart");
-    CHECK(joined(summary, R"({"role":"user","name":"bob","content":"a"})") == "apart");
+    CHECK(joined(alone, alone) == R"({"role":"user","content":{"type":"text","text":"S\n\nS"}})");
+    CHECK(
+        joined(summary, R"({"type":"message","role":"user","content":[{"type":"input_image","image_url":"x"}]})") ==
+        R"({"role":"user","content":[{"type":"input_text","text":"S"},{"type":"input_image","image_url":"x"}],"type":"message"})");
+}
+
+TEST_CASE("json_make: other members are of one of two neighbours, or the same", "[adapt][json]") {
+    auto const joined = [](std::string_view first, std::string_view second) {
+        auto m = read<ordered_json>(first);
+        auto const before = m;
+        bool const done = condense::detail::append_message(m, read<ordered_json>(second));
+        CHECK((done || m == before));
+        return done ? m.dump() : std::string{"apart"};
+    };
+    constexpr std::string_view plain = R"({"role":"user","content":"a"})";
+    CHECK(joined(plain, R"({"role":"user","content":"b","images":["i"]})") ==
+          R"({"role":"user","content":"a\n\nb","images":["i"]})");
+    CHECK(joined(R"({"role":"user","content":"b","images":["i"]})", plain) ==
+          R"({"role":"user","content":"b\n\na","images":["i"]})");
+    CHECK(joined(R"({"role":"user","content":"b","images":["i"]})",
+                 R"({"role":"user","content":"c","images":["j"]})") == "apart");
+    CHECK(joined(R"({"role":"user","content":"b","o":{"c":1}})", R"({"role":"user","content":"c","o":{"c":1}})") ==
+          R"({"role":"user","content":"b\n\nc","o":{"c":1}})");
+    CHECK(joined(R"({"role":"user","name":"alice","content":"a"})", R"({"role":"user","name":"bob","content":"b"})") ==
+          "apart");
+    CHECK(joined(plain, R"({"role":"user","name":"bob","content":"b"})") == "apart");
+    CHECK(joined(R"({"role":"user","parts":[]})", R"({"id":"2","role":"user","parts":[]})") ==
+          R"({"role":"user","parts":[],"id":"2"})");
+    CHECK(joined(R"({"role":"assistant","content":"a"})", R"({"role":"assistant","content":"b","refusal":"r"})") ==
+          "apart");
+}
+
+TEST_CASE("json_make: calls that take no result of the program are not answered", "[adapt][json]") {
+    for (auto const* const text :
+         {R"({"role":"model","parts":[{"toolCall":{"toolType":"GOOGLE_SEARCH","id":"c"}}]})",
+          R"({"role":"assistant","content":[{"type":"tool-approval-request","approvalId":"c","toolCallId":"t"}]})",
+          R"({"id":"m","role":"assistant","parts":[{"type":"tool-f","toolCallId":"c","state":"input-available"}]})",
+          R"({"type":"computer_call","call_id":"c","action":{"type":"click"}})"}) {
+        auto const parts = parts_with_result(text);
+        INFO(text);
+        REQUIRE(parts.size() == 1);
+        CHECK(parts[0].starts_with("tool call"));
+    }
 }
 
 TEST_CASE("json_make: a call without id or name is answered without reading past them", "[adapt][json]") {
-    CHECK(parts_with_result(R"({"role":"model","parts":[{"toolCall":{}}]})").size() == 2);
-    CHECK(parts_with_result(R"({"role":"assistant","content":[{"type":"tool-approval-request"}]})").size() == 2);
+    CHECK(parts_with_result(R"({"role":"model","parts":[{"toolCall":{}}]})").size() == 1);
+    CHECK(parts_with_result(R"({"role":"assistant","content":[{"type":"tool-approval-request"}]})").size() == 1);
+    CHECK(parts_with_result(R"({"role":"assistant","tool_calls":[{}]})").size() == 2);
 }

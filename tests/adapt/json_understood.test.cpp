@@ -180,6 +180,9 @@ TEST_CASE("json_understood: a shape can be demanded", "[adapt][json]") {
           "it is of several shapes at once, not of openai");
     CHECK(shape_error_of(read<json>(R"({"role":"user","parts":[{"toolCall":1}]})"), 3, json_shape::openai).nearest ==
           "gemini");
+    CHECK_FALSE(is(R"({"role":"user","content":[{"text":"hi"}]})", json_shape::gemini));
+    CHECK((is(R"({"role":"user","parts":[]})", json_shape::gemini) &&
+           !is(R"({"role":"user","parts":[]})", json_shape::openai)));
     auto body = read<json>(R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
     CHECK(condense::messages_of(body, json_shape::gemini));
     CHECK_FALSE(condense::messages_of(body, json_shape::bedrock));

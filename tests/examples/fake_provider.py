@@ -137,6 +137,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             messages = request["messages"]
             size = tokens_of(messages) + tokens_of(request.get("system", "")) + tokens_of(request.get("tools", []))
             output = request.get("max_tokens", 0)
+            if provider.wordless and provider.wordless in body.decode("utf-8", "replace"):
+                return self.answer(400, error("invalid_request_error", "Your input exceeds the context window of this model.", "context_length_exceeded"))
             if size + output > provider.window:
                 provider.refused += 1
                 if shape == "openai":
@@ -280,6 +282,7 @@ class Provider(http.server.ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.seen, self.accepted, self.answers, self.wrong = [], [], [], []
         self.refused = 0
+        self.wordless = ""  # a text in requests that are refused without figures
         self.gate, self.hung_up = threading.Event(), threading.Event()
 
     @staticmethod

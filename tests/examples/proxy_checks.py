@@ -74,6 +74,21 @@ def a_learnt_window_serves_other_conversations(program):
         expect(first > 0 and provider.refused == first, f"{first} refusals of the first conversation, {provider.refused - first} of two others")
 
 
+def a_refusal_without_figures_is_of_its_conversation_alone(program):
+    """A provider that says only that it is too much, of a request that counts as little here."""
+    with Provider(window=10**9) as provider, Proxy(program, provider.url, "--window", "200000") as proxy:
+        provider.wordless = "data:application/pdf"
+        file = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64," + "A" * 240_000}}
+        body = OpenAI.request([{"role": "user", "content": [{"type": "text", "text": "Describe it."}, file]}], False)
+        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(body), OpenAI.headers)
+        expect(answer.status == 400 and b"exceeds the context window" in whole, "the refusal is lost", whole)
+        other = [{"role": "user", "content": "Another conversation."}]
+        for turn in range(40):
+            other += [{"role": "assistant", "content": noise(turn, 900)}, {"role": "user", "content": task(turn)}]
+        proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(other, False)), OpenAI.headers)
+        expect(json.loads(provider.seen[-1]["body"])["messages"] == other, "another conversation was reduced", proxy.log)
+
+
 def another_conversation_gets_nothing_of_this(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
         messages = converse(proxy, provider, OpenAI, 20, False)
@@ -330,7 +345,7 @@ def others_cannot_reach_it_by_default(program):
 
 ALL = [openai_within_a_given_window, anthropic_within_a_given_window, openai_streams_with_a_window_to_learn, anthropic_streams_with_a_window_to_learn,
        breakpoints_of_the_cache_may_move, other_mixes, breakpoints_stay_at_the_end, a_learnt_window_serves_other_conversations,
-       another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest,
+       a_refusal_without_figures_is_of_its_conversation_alone, another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest,
        roles_alternate_where_that_is_asked_for, what_is_not_understood_passes,
        what_cannot_fit_is_refused_by_the_provider, other_requests_pass, bodies_of_any_kind_pass, headers_pass_but_for_those_of_the_connection,
        streams_arrive_as_they_come, what_is_cut_does_not_look_whole, a_client_that_leaves_ends_the_request, a_silent_provider_is_given_up,

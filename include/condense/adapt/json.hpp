@@ -55,9 +55,8 @@ void show_parts(Json const& m, auto&& sink) {
     each_piece(m, [&](json_piece<Json const> const& piece) {
         bool const media = piece.part.kind == part_kind::media;
         if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
-        auto const* const value = !media                              ? piece.text.find()
-                                  : piece.removable.parent == nullptr ? &m
-                                                                      : piece.removable.find();
+        auto const& shown = media ? piece.removable : piece.text;
+        auto const* const value = shown.parent == nullptr ? &m : shown.find();  // an item is its own block
         auto const text = value == nullptr ? std::string{} : media ? media_text(*value) : dump_of(*value);
         auto part = piece.part;
         part.text = text;

@@ -62,6 +62,7 @@ public:
     }
     constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(std::popcount(bits_)); }
     friend constexpr shape_set operator&(shape_set a, shape_set b) noexcept { return shape_set{a.bits_ & b.bits_}; }
+    friend constexpr shape_set operator|(shape_set a, shape_set b) noexcept { return shape_set{a.bits_ | b.bits_}; }
     friend constexpr bool operator==(shape_set, shape_set) = default;
 
 private:
@@ -101,6 +102,10 @@ using enum json_shape;
 
 /// Shapes whose messages may have a string as content.
 inline constexpr auto string_shapes = shape_set::of(openai, responses, anthropic, ai_sdk, ollama, pi);
+/// Shapes whose messages have a member `content`.
+inline constexpr auto content_shapes = string_shapes | shape_set::of(bedrock, mcp);
+/// Shapes whose messages have a member `parts`.
+inline constexpr auto parts_shapes = shape_set::of(gemini, ai_sdk_ui);
 /// Shapes whose blocks name their type.
 inline constexpr auto typed_shapes = shape_set::of(openai, responses, anthropic, ai_sdk, ai_sdk_ui, mcp, pi);
 
@@ -163,11 +168,26 @@ inline constexpr auto typed_rows = std::to_array<block_row>({
     {"image-url", block_use::media, shape_set::of(ai_sdk)},
     {"file-data", block_use::media, shape_set::of(ai_sdk)},
     {"file-url", block_use::media, shape_set::of(ai_sdk)},
+    {"file-id", block_use::media, shape_set::of(ai_sdk)},
+    {"file-reference", block_use::media, shape_set::of(ai_sdk)},
+    {"image-file-id", block_use::media, shape_set::of(ai_sdk)},
+    {"image-file-reference", block_use::media, shape_set::of(ai_sdk)},
+    {"reasoning-file", block_use::media, shape_set::of(ai_sdk, ai_sdk_ui)},
+    {"custom", block_use::other, shape_set::of(ai_sdk, ai_sdk_ui)},
     {"resource", block_use::media, shape_set::of(mcp)},
     {"resource_link", block_use::other, shape_set::of(mcp)},
+    {"compaction", block_use::other, shape_set::of(anthropic)},
+    {"container_upload", block_use::other, shape_set::of(anthropic)},
+    {"search_result", block_use::other, shape_set::of(anthropic)},
+    {"fallback", block_use::other, shape_set::of(anthropic)},
+    {"browser_state", block_use::other, shape_set::of(anthropic)},
+    {"mcp_tool_listing", block_use::other, shape_set::of(anthropic)},
+    {"tool_addition", block_use::other, shape_set::of(anthropic)},
+    {"tool_removal", block_use::other, shape_set::of(anthropic)},
     {"step-start", block_use::other, shape_set::of(ai_sdk_ui)},
     {"source-url", block_use::other, shape_set::of(ai_sdk_ui)},
     {"source-document", block_use::other, shape_set::of(ai_sdk_ui)},
+    {"steering-message", block_use::other, shape_set::of(ai_sdk_ui)},
 });
 
 /// Blocks without a member `type`: one member, by its name, holds the block.
@@ -192,6 +212,10 @@ inline constexpr auto keyed_rows = std::to_array<block_row>({
     {"executable_code", block_use::other, shape_set::of(gemini)},
     {"codeExecutionResult", block_use::other, shape_set::of(gemini)},
     {"code_execution_result", block_use::other, shape_set::of(gemini)},
+    {"thoughtSignature", block_use::other, shape_set::of(gemini)},
+    {"audioTranscription", block_use::other, shape_set::of(gemini)},
+    {"toolAddition", block_use::other, shape_set::of(bedrock)},
+    {"toolRemoval", block_use::other, shape_set::of(bedrock)},
     {"cachePoint", block_use::none, shape_set::of(bedrock)},
     {"guardContent", block_use::other, shape_set::of(bedrock)},
     {"citationsContent", block_use::other, shape_set::of(bedrock)},
@@ -200,7 +224,7 @@ inline constexpr auto keyed_rows = std::to_array<block_row>({
 
 /// OpenAI Responses: messages without a role, which are one block themselves.
 inline constexpr auto item_rows = std::to_array<block_row>({
-    {"reasoning", block_use::hidden_reasoning, shape_set::of(responses), {"encrypted_content", "summary"}},
+    {"reasoning", block_use::hidden_reasoning, shape_set::of(responses), {"encrypted_content", "content"}},
     {"function_call", block_use::call, shape_set::of(responses), {"arguments"}, {"call_id"}, "name"},
     {"function_call_output", block_use::result, shape_set::of(responses), {"output"}, {"call_id"}},
     {"custom_tool_call", block_use::call, shape_set::of(responses), {"input"}, {"call_id"}, "name"},
@@ -222,6 +246,13 @@ inline constexpr auto item_rows = std::to_array<block_row>({
     {"code_interpreter_call", block_use::other, shape_set::of(responses)},
     {"image_generation_call", block_use::media, shape_set::of(responses)},
     {"item_reference", block_use::other, shape_set::of(responses)},
+    {"tool_search_call", block_use::opaque_call, shape_set::of(responses), {"arguments"}, {"call_id"}},
+    {"tool_search_output", block_use::opaque_result, shape_set::of(responses), {"tools"}, {"call_id"}},
+    {"program", block_use::opaque_call, shape_set::of(responses), {"code"}, {"call_id"}},
+    {"program_output", block_use::opaque_result, shape_set::of(responses), {"result"}, {"call_id"}},
+    {"additional_tools", block_use::other, shape_set::of(responses)},
+    {"configuration_update", block_use::other, shape_set::of(responses)},
+    {"compaction_trigger", block_use::other, shape_set::of(responses)},
     {"compaction", block_use::hidden_reasoning, shape_set::of(responses), {"encrypted_content"}},
 });
 
@@ -229,6 +260,9 @@ inline constexpr auto item_rows = std::to_array<block_row>({
 inline constexpr block_row ui_tool_row{
     "tool-", block_use::call_and_result, shape_set::of(ai_sdk_ui), {"input"}, {"toolCallId"},
     nullptr, {"callProviderMetadata"}};
+
+/// A block of type "data-<name>" in a UI message, which no model sees.
+inline constexpr block_row ui_data_row{"data-", block_use::other, shape_set::of(ai_sdk_ui)};
 
 /// A block of type "<tool>_tool_result": what a tool of the provider gave.
 inline constexpr block_row server_result_row{

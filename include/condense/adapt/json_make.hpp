@@ -18,7 +18,7 @@ inline namespace v1 {
 namespace detail {
 
 /// Where the messages of a conversation have their texts.
-enum class text_home : std::uint8_t { content, content_block, keyed_content, parts, ui_parts };
+enum class text_home : std::uint8_t { content, content_block, typed_content, keyed_content, parts, ui_parts };
 
 /// Where `neighbour`, a message of the same conversation, has its text.
 template <class Json>
@@ -31,7 +31,15 @@ text_home text_home_of(Json const& neighbour) {
     bool const is_keyed =
         list->is_array() && !list->empty() && (*list)[0].is_object() && member_of((*list)[0], "type") == nullptr;
     if (has_parts) return is_keyed || list->empty() ? text_home::parts : text_home::ui_parts;
-    return is_keyed ? text_home::keyed_content : text_home::content;
+    if (is_keyed) return text_home::keyed_content;
+    // Other shapes take a string as well, but blocks of OpenAI Responses have other names.
+    bool is_typed = list->is_array() && !list->empty();
+    if (is_typed)
+        for (auto const& block : *list) {
+            auto const type = text_member(block, "type");
+            is_typed = is_typed && !type.empty() && !type.starts_with("input_") && !type.starts_with("output_");
+        }
+    return is_typed ? text_home::typed_content : text_home::content;
 }
 
 /// Begins the id of a message of ours.
@@ -46,8 +54,9 @@ Json text_message(text_home home, role speaker, std::string text) {
     switch (home) {
         case text_home::content: result["content"] = std::move(text); break;
         case text_home::content_block: result["content"] = text_block<Json>(std::move(text), true); break;
+        case text_home::typed_content:
         case text_home::keyed_content:
-            result["content"] = Json::array({text_block<Json>(std::move(text), false)});
+            result["content"] = Json::array({text_block<Json>(std::move(text), home == text_home::typed_content)});
             break;
         case text_home::parts:
         case text_home::ui_parts:
@@ -66,14 +75,16 @@ bool holds_call(Json const& block, part_view const& call) {
         for (auto const& keyed : keyed_rows)
             if (auto const* const inner = member_of(block, keyed.word); inner != nullptr && row == nullptr)
                 row = &keyed, holder = inner;
-    if (row == nullptr || row->use != block_use::call) return false;
-    return text_member(*holder, row->id[0]) == call.call &&
-           (!call.call.empty() || text_member(*holder, row->tool) == call.tool);
+    if (row == nullptr) row = text_member(block, "type").starts_with(ui_tool_row.word) ? &ui_tool_row : nullptr;
+    if (row == nullptr || row->id[0] == nullptr || text_member(*holder, row->id[0]) != call.call) return false;
+    bool const is_call =
+        row->use == block_use::call || row->use == block_use::opaque_call || row->use == block_use::call_and_result;
+    return is_call && (!call.call.empty() || (row->tool != nullptr && text_member(*holder, row->tool) == call.tool));
 }
 
 /// A message with the result of a call that is part of `m`: an error text that no tool has written. `block`: the block
-/// with the call, null where it is none. Null for a call that the provider runs itself, which takes no result of ours,
-/// and for one whose result has its place in the same block.
+/// with the call, null where it is none. An empty object for a call that takes no result of ours: one that the provider
+/// runs itself, or whose result has its place in the same block.
 template <class Json>
 Json result_message(Json const& m, Json const* block, part_view const& call, std::string text) {
     std::string const id{call.call};
@@ -83,8 +94,10 @@ Json result_message(Json const& m, Json const* block, part_view const& call, std
         return Json::object({{"type", std::string{type} + "_output"}, {"call_id", id}, {"output", std::move(text)}});
     }
     if (block == nullptr) {
-        if (!id.empty()) return Json::object({{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(text)}});
+        if (!id.empty() && member_of(m, "tool_calls") != nullptr)
+            return Json::object({{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(text)}});
         bool const legacy = member_of(m, "function_call") != nullptr;
+        if (!legacy && member_of(m, "tool_calls") == nullptr) return Json::object();
         return Json::object({{"role", legacy ? "function" : "tool"},
                              {legacy ? "name" : "tool_name", tool},
                              {"content", std::move(text)}});
@@ -137,48 +150,61 @@ Json result_message(Json const& m, Json const* block, part_view const& call, std
     return Json::object();
 }
 
-/// Appends what `next` holds to `m`: their texts where both have one, else their blocks. False, and nothing is changed,
-/// where they differ in role or hold anything else. The id is that of the one that is no summary.
+/// True for a member that each message of a role may have, or that a joined message takes from either.
+inline bool joins_member(std::string_view member, char const* key) {
+    return member == "role" || member == key || member == "id" || member == "type" || member == "condense";
+}
+
+/// Appends what `next` holds to `m`: their texts where both have one, else their blocks. Of other members, which only
+/// messages of the user may have, each has to be in one of them, or the same in both, and names in both. False, and
+/// nothing is changed, where that is not so. The id is that of the one that is no summary.
 template <class Json>
 bool append_message(Json& m, Json const& next) {
     auto const speaker = text_member(m, "role");
     if (speaker.empty() || speaker != text_member(next, "role")) return false;
+    if (text_member(m, "name") != text_member(next, "name")) return false;
     char const* const key = member_of(m, "parts") != nullptr ? "parts" : "content";
-    for (auto const* const each : {&std::as_const(m), &next})
-        for (auto const& [member, value] : each->items())
-            if (member != "role" && member != key && member != "id" && member != "type" && member != "condense")
-                return false;
+    for (auto const& [member, value] : m.items())
+        if (!joins_member(member, key) && speaker != "user") return false;
+    for (auto const& [member, value] : next.items()) {
+        if (joins_member(member, key)) continue;
+        auto const same = m.find(member);
+        if (speaker != "user" || (same != m.end() && *same != value)) return false;
+    }
     auto* const to = member_of(m, key);
     auto const* const from = member_of(next, key);
-    auto const type = text_member(next, "type");
     if (to == nullptr || from == nullptr) return false;
-    // One block alone, as in MCP, stays one where it can.
-    auto const fits = [](Json const& value, Json const& other) {
-        return value.is_string() || value.is_array() || (value.is_object() && other.is_array());
-    };
-    if (!fits(*to, *from) || !fits(*from, *to)) return false;
-    auto const blocks = [](Json const& value, Json const& other) {
-        if (value.is_array()) return value;
-        if (value.is_object()) return Json::array({value});
-        auto const& text = value.template get_ref<std::string const&>();
-        if (text.empty()) return Json::array();
-        auto block = text_block<Json>(text, true);
-        for (auto const& each : other)  // of OpenAI Responses
-            if (auto const word = text_member(each, "type"); word == "input_text" || word == "output_text")
-                block["type"] = std::string{word};
-        return Json::array({std::move(block)});
-    };
+    // One block alone, as in MCP, becomes one of an array.
+    for (auto const* const each : {&std::as_const(*to), from})
+        if (!each->is_string() && !each->is_array() && !each->is_object()) return false;
     if (to->is_string() && from->is_string()) {
         auto& text = to->template get_ref<std::string&>();
         auto const& more = from->template get_ref<std::string const&>();
         text.append(text.empty() || more.empty() ? "" : "\n\n").append(more);
+    } else if (to->is_object() && from->is_object() && string_of(member_of(*to, "text")) != nullptr &&
+               string_of(member_of(*from, "text")) != nullptr) {
+        (*to)["text"].template get_ref<std::string&>().append("\n\n").append(text_member(*from, "text"));
     } else {
-        auto joined = blocks(*to, *from);
-        for (auto const& block : blocks(*from, *to)) joined.push_back(block);
-        *to = std::move(joined);
+        auto const as_array = [](Json content, Json const& beside) {
+            if (content.is_array()) return content;
+            if (content.is_object()) return Json::array({std::move(content)});
+            if (content.template get_ref<std::string const&>().empty()) return Json::array();
+            auto block = text_block<Json>(content.template get<std::string>(), true);
+            for (auto const& each : beside)  // of OpenAI Responses
+                for (std::string_view const word : {"input_text", "output_text", "input_image", "input_file"})
+                    if (text_member(each, "type") == word)
+                        block["type"] = word == "output_text" ? "output_text" : "input_text";
+            return Json::array({std::move(block)});
+        };
+        if (!to->is_array()) *to = as_array(std::move(*to), *from);
+        if (from->is_array()) to->insert(to->end(), from->begin(), from->end());
+        else
+            for (auto& block : as_array(*from, *to)) to->push_back(std::move(block));
     }
-    if (text_member(m, "id").starts_with(summary_id)) m["id"] = next.value("id", m["id"]);
-    if (!type.empty()) m["type"] = std::string{type};  // last, as it may move the members
+    // Last, as new members may move the others.
+    if (text_member(m, "id").starts_with(summary_id) && member_of(next, "id") != nullptr) m["id"] = next["id"];
+    for (auto const& [member, value] : next.items())
+        if (member_of(m, member.c_str()) == nullptr) m[member] = value;
     return true;
 }
 

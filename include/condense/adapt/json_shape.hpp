@@ -67,11 +67,9 @@ public:
     /// Visits all parts; call once.
     void run() {
         auto const speaker = text_member(message_, "role");
-        if (speaker.empty())
-            if (auto const* const row = row_of(item_rows, text_member(message_, "type")))
-                return use_block({}, message_, *row);
+        if (auto const* const row = item_row(speaker)) return use_block({}, message_, *row);
         if (auto* const blocks = member_of(message_, "parts"); blocks != nullptr && blocks->is_array()) {
-            shapes_ = shape_set::of(gemini, ai_sdk_ui);
+            shapes_ = parts_shapes;
             for (std::size_t index = 0; index < blocks->size(); ++index) {
                 place const element{blocks, nullptr, index};
                 block(element, {{}, true, element}, element);
@@ -94,8 +92,17 @@ private:
         place removable = {};  ///< what to erase with all of it
     };
 
+    /// The row of a message that is an item; null for others. Its type may be missing in a reference.
+    block_row const* item_row(std::string_view speaker) const {
+        auto const type = text_member(message_, "type");
+        if (!speaker.empty() && type != "additional_tools") return nullptr;
+        bool const refers = type.empty() && message_.size() == 1 && !text_member(message_, "id").empty();
+        return row_of(item_rows, refers ? "item_reference" : type);
+    }
+
     void content(std::string_view speaker) {
         auto const before = shapes_;
+        shapes_ = shapes_ & content_shapes;
         part_view plain{};
         if (role_named(speaker) == role::tool) plain = answer();
         auto* const value = member_of(message_, "content");
@@ -104,7 +111,7 @@ private:
         place const whole{&message_, "content"};
         if (string_of(value) != nullptr) shapes_ = shapes_ & string_shapes;
         if (value != nullptr && value->is_object() && row_of(typed_rows, text_member(*value, "type")) != nullptr) {
-            shapes_ = shape_set::of(mcp);
+            shapes_ = shapes_ & shape_set::of(mcp);
             block(whole, {plain, plain.kind != part_kind::tool_result, whole}, whole);
             if (plain.kind == part_kind::tool_result && results_ == 0) visit_part(plain, whole, whole);
         } else output(message_, "content", {plain, true, whole});
@@ -126,9 +133,9 @@ private:
                         break;
                     }
         if (is_true(message_, "isError")) result.status = part_status::error;
-        if (member_of(message_, "toolCallId") != nullptr) shapes_ = shape_set::of(pi);
-        else if (member_of(message_, "tool_name") != nullptr) shapes_ = shape_set::of(ollama);
-        else if (member_of(message_, "tool_call_id") != nullptr) shapes_ = shape_set::of(openai, ollama);
+        if (member_of(message_, "toolCallId") != nullptr) shapes_ = shapes_ & shape_set::of(pi);
+        else if (member_of(message_, "tool_name") != nullptr) shapes_ = shapes_ & shape_set::of(ollama);
+        else if (member_of(message_, "tool_call_id") != nullptr) shapes_ = shapes_ & shape_set::of(openai, ollama);
         return result;
     }
 
@@ -172,6 +179,10 @@ private:
 
     void typed_block(Json& value, context const& how, place own) {
         auto const type = text_member(value, "type");
+        bool const in_parts = how.outermost && own.parent == member_of(message_, "parts");  // of a UI message
+        if (in_parts && type.starts_with(ui_tool_row.word) && !text_member(value, "toolCallId").empty())
+            return both(own, value, ui_tool_row, type.substr(ui_tool_row.word.size()));
+        if (in_parts && type.starts_with(ui_data_row.word)) return use_block(own, value, ui_data_row);
         auto const* const row = row_of(typed_rows, type);
         auto const shapes = row != nullptr ? row->shapes : shape_set::all();
         if (row != nullptr && row->use == block_use::text && string_of(member_of(value, row->text[0])))
@@ -180,12 +191,9 @@ private:
             return visit_part(type == "document" ? unsealed(how.base) : how.base, text,
                               how.outermost ? own : how.removable, {.shapes = shapes});
         if (row != nullptr && (row->use == block_use::media || row->use == block_use::other))
-            return use_block(own, value, *row, how.base);
+            return holds_texts(value) ? texts(own, value, *row, how.base) : use_block(own, value, *row, how.base);
         if (how.outermost) {
             if (row != nullptr && use_outer(own, value, *row)) return;
-            if (row == nullptr && type.starts_with(ui_tool_row.word) && own.parent == member_of(message_, "parts") &&
-                !text_member(value, "toolCallId").empty())
-                return both(own, value, ui_tool_row, type.substr(ui_tool_row.word.size()));
             if (row == nullptr && type.ends_with(server_result_row.word))
                 return use_block(own, value, server_result_row);
         }
@@ -210,14 +218,31 @@ private:
                 if (auto* const reasoning = object_member(value, "reasoningContent")) return thought(own, *reasoning);
             for (auto const& row : keyed_rows) {
                 auto* const inner = member_of(value, row.word);
-                if (inner == nullptr) continue;
-                if (row.use == block_use::media || row.use == block_use::other || row.use == block_use::none)
+                if (inner == nullptr || (row.word == "thoughtSignature" && value.size() != 1)) continue;
+                if (row.use == block_use::media || row.use == block_use::other || row.use == block_use::none) {
+                    if (inner->is_object() && holds_texts(*inner)) return texts(own, *inner, row, how.base);
+                    if (auto* const source = row.word == "document" ? object_member(*inner, "source") : nullptr;
+                        source != nullptr && string_of(member_of(*source, "text")))
+                        return visit_part(unsealed(how.base), {source, "text"}, own, {.shapes = row.shapes});
                     return use_block(own, value, row, how.base);
+                }
                 if (!how.outermost || !inner->is_object()) break;
                 return use_block(own, *inner, row, {}, is_signed(value));
             }
         }
         visit_part(sealed(how.base, part_kind::other), own, own, {.is_dump = true, .known = false});
+    }
+
+    /// True for a document whose source is a list of texts or of blocks.
+    static bool holds_texts(Json const& document) {
+        auto const* const source = object_member(document, "source");
+        auto const* const list = source == nullptr ? nullptr : member_of(*source, "content");
+        return list != nullptr && list->is_array();
+    }
+    /// Such a document costs what it says, and is not edited.
+    void texts(place own, Json& value, block_row const& row, part_view const& base) {
+        visit_part(sealed(base, part_kind::other), {object_member(value, "source"), "content"}, own,
+                   {.is_dump = true, .shapes = row.shapes});
     }
 
     /// The reasoning of Bedrock.
@@ -258,8 +283,11 @@ private:
             case block_use::hidden_reasoning: {
                 auto const encrypted = text_member(value, row.text[0]);
                 bool const is_text = encrypted.empty() && row.text[1] != nullptr;
+                auto const* const words = is_text ? member_of(value, row.text[1]) : nullptr;
+                bool const is_short = words == nullptr || !words->is_array() || words->empty();
                 return visit_part(is_text ? sealed({}, part_kind::reasoning) : hidden(encrypted),
-                                  is_text ? place{&value, row.text[1]} : place{}, own, in_shape({.is_dump = is_text}));
+                                  is_text ? place{&value, is_short ? "summary" : row.text[1]} : place{}, own,
+                                  in_shape({.is_dump = is_text}));
             }
             case block_use::call: {
                 part.kind = part_kind::tool_call;
@@ -301,6 +329,9 @@ private:
         if (row.shapes == shape_set::of(gemini)) response(own, value, key, part);
         else if (is_object && row.shapes == shape_set::of(ai_sdk)) typed_output(own, value, key, part);
         else output(value, key, {part, false, own});
+        if (!part.call.empty() && object_member(value, "structuredContent") != nullptr)  // MCP: the same for programs
+            visit_part(sealed(part, part_kind::other), {&value, "structuredContent"}, {&value, "structuredContent"},
+                       {.is_dump = true, .shapes = shape_set::of(mcp)});
         // Media beside the response are not the user's own: without an id the name of the function stands for it.
         auto const call = part.call.empty() ? part.tool : part.call;
         if (row.shapes == shape_set::of(gemini) && !call.empty())
@@ -413,8 +444,12 @@ private:
                     .shapes = shape_set::of(openai, ollama)});
     }
 
-    /// The text in a document of plain text, whose source holds it where others hold bytes, or in a resource.
+    /// The text in a document of plain text, whose source holds it where others hold bytes, in a file or in a resource.
     static place embedded_text(Json& value, std::string_view type) {
+        if (type == "file")
+            if (auto* const data = object_member(value, "data");
+                data && text_member(*data, "type") == "text" && string_of(member_of(*data, "text")))
+                return {data, "text"};
         if (type == "resource")
             if (auto* const resource = object_member(value, "resource");
                 resource && string_of(member_of(*resource, "text")))
@@ -422,6 +457,8 @@ private:
         auto* const source = type == "document" ? object_member(value, "source") : nullptr;
         if (source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data")))
             return {source, "data"};
+        if (source != nullptr && text_member(*source, "type") == "content" && string_of(member_of(*source, "content")))
+            return {source, "content"};
         return {};
     }
 

@@ -87,8 +87,8 @@ void each_word(Function&& f) {
     of_rows(item_rows);
     for (auto const* const key : {"tool_calls", "tool_call_id", "reasoning_content"}) f(key, shape_set::of(openai));
     for (auto const* const key : {"images", "tool_name"}) f(key, shape_set::of(ollama));
-    f("content", string_shapes);
-    f("parts", shape_set::of(gemini, ai_sdk_ui));
+    f("content", content_shapes);
+    f("parts", parts_shapes);
 }
 
 /// Counts the words of each shape in a message: names of members, and types, of the first thousand values and no deeper
@@ -114,12 +114,13 @@ public:
 
 private:
     void add(std::string_view word) {
+        shape_set all;  // of all rows with the word
         each_word([&](std::string_view known, shape_set shapes) {
-            // A word of few shapes says more.
-            for (std::size_t index = 0; index < json_shape_count; ++index)
-                if (known == word && shapes.contains(static_cast<json_shape>(index)))
-                    counts_[index] += 12 / (std::min)(shapes.size(), std::size_t{12});
+            if (known == word) all = all | shapes;
         });
+        for (std::size_t index = 0; index < json_shape_count; ++index)  // a word of few shapes says more
+            if (all.contains(static_cast<json_shape>(index)))
+                counts_[index] += 12 / (std::min)(all.size(), std::size_t{12});
     }
     std::array<std::size_t, json_shape_count> counts_{};
     std::size_t values_ = 1'000;  ///< to look at
@@ -198,6 +199,8 @@ public:
         content_ = member_of(message_, "parts");
         if (content_ == nullptr || !content_->is_array()) content_ = member_of(message_, "content");
         calls_ = member_of(message_, "tool_calls");
+        if (member_of(message_, "parts") != nullptr) shapes_ = parts_shapes;
+        else if (content_ != nullptr) shapes_ = content_shapes;
         each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
         if (reason_.empty()) check_members();
         if (!reason_.empty() || has_known_part_) return reason_;

@@ -53,8 +53,13 @@ struct message_traits<Message> {
     static role role_of(Message const& m) { return role_named(m.role); }
 
     static void each_part(Message const& m, auto&& sink) {
-        auto const size = layout{m}.size();
-        for (std::size_t index = 0; index < size; ++index) sink(show(m, layout{m}.at(index)));
+        layout const places{m};
+        bool answered = false;  // by a text before
+        for (std::size_t index = 0; index < places.size(); ++index) {
+            auto const place = places.at(index);
+            sink(show(m, place, answered));
+            answered = answered || place.where == field::content || is_text_part(m, place);
+        }
     }
 
     static void with_part(Message& m, std::size_t index, std::string text) {
@@ -206,12 +211,11 @@ private:
     /// A result without an id: another one in its message would be taken for that of the next call.
     static bool answers_unnamed(Message const& m) { return m.tool_call_id.empty() && role_of(m) == role::tool; }
 
-    static bool is_first_text(Message const& m, std::size_t index) {
-        auto const end = m.content_parts.begin() + static_cast<std::ptrdiff_t>(index);
-        return m.content.empty() && std::none_of(m.content_parts.begin(), end, is_text);
+    static bool is_text_part(Message const& m, place const& shown) {
+        return shown.where == field::content_part && is_text(m.content_parts[shown.index]);
     }
 
-    static part_view show(Message const& m, place const& shown) {
+    static part_view show(Message const& m, place const& shown, bool answered) {
         part_view part;
         if (role_of(m) == role::tool)
             part = {.kind = part_kind::tool_result, .tool = m.tool_name, .call = m.tool_call_id};
@@ -222,7 +226,7 @@ private:
                 auto const& content = m.content_parts[shown.index];
                 part.text = content.text;
                 if (content.type == text_type) {
-                    if (answers_unnamed(m) && !is_first_text(m, shown.index)) part.kind = part_kind::text;
+                    if (answers_unnamed(m) && answered) part.kind = part_kind::text;
                     break;
                 }
                 part.sealed = true;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <condense/core/edit_log.hpp>
 #include <condense/core/message.hpp>
@@ -85,17 +86,37 @@ std::optional<Message> joined_texts(Message const& earlier, Message const& later
     return with_checked_part(later, after.first, text.substr(0, earlier_size).append(gap).append(start));
 }
 
+/// Appends `later` to a message of the same author. False, and nothing is changed, where they cannot be joined.
+template <appendable Message>
+bool join_to(Message& earlier, Message const& later) {
+    auto const speaker = v1::role_of(earlier);
+    return speaker == v1::role_of(later) && (speaker == role::user || speaker == role::assistant) &&
+           append_fn::append(earlier, later);
+}
+
 /// One message in place of two of the same author; nothing where they cannot be joined.
 template <shortenable Message>
 std::optional<Message> joined(Message const& earlier, Message const& later) {
     if constexpr (appendable<Message>) {
-        auto const speaker = v1::role_of(earlier);
-        if (speaker == v1::role_of(later) && (speaker == role::user || speaker == role::assistant)) {
-            std::optional<Message> result{std::in_place, earlier};
-            if (append_fn::append(*result, later)) return result;
-        }
+        if (v1::role_of(earlier) != v1::role_of(later)) return {};
+        std::optional<Message> result{std::in_place, earlier};
+        if (!join_to(*result, later)) result.reset();
+        return result;
+    } else return joined_texts(earlier, later);
+}
+
+/// Joins a message to the one that stands for those before it, which is a copy already: without copying it again where
+/// message_traits has append.
+template <shortenable Message>
+bool join_to_copy(std::vector<Message>& copies, Message const& later) {
+    if constexpr (appendable<Message>) return join_to(copies.back(), later);
+    else {
+        auto both = joined_texts(copies.back(), later);
+        if (!both) return false;
+        copies.pop_back();
+        copies.push_back(std::move(*both));
+        return true;
     }
-    return joined_texts(earlier, later);
 }
 
 /// Adds up the message frames that joining saves: a message sent inside its neighbour needs no frame of its own. Each
@@ -168,7 +189,7 @@ using joined_frames = basic_joined_frames<>;
 
 /// Calls f(message const&) for each message of a range, in order, with neighbouring user messages joined into one: for
 /// chat templates that require user and assistant to alternate. A joined message lives only during the call of f.
-/// Where message_traits has append, that joins them, and neighbouring answers too. Else two neighbours stay apart if
+/// Where message_traits has append, that decides, of neighbouring answers too. Else two neighbours stay apart if
 /// each holds more than text, or one holds no text, and the joined message has the other members of the one that holds
 /// more than text, else of the first. Do not reduce its output again: a summary joined to a user message is no longer
 /// recognised as a summary.
@@ -180,16 +201,21 @@ void each_alternating(Messages const& range, Function&& f) {
     static_assert(shortenable<message_type>,
                   "condense: each_alternating: the messages must have with_part (see shortenable)");
     message_type const* pending = nullptr;
-    std::optional<message_type> merged;
+    std::vector<message_type> copy;  // at most one, of the messages that are joined
     for (message_type const& m : range) {
-        if (pending != nullptr) {
-            if (auto both = detail::joined(*pending, m)) {
-                merged.emplace(std::move(*both));
-                pending = detail::address_of(*merged);
+        if (!copy.empty() && pending == detail::address_of(copy.back())) {
+            if (detail::join_to_copy(copy, m)) {
+                pending = detail::address_of(copy.back());
                 continue;
             }
-            f(*pending);
-        }
+        } else if (pending != nullptr)
+            if (auto both = detail::joined(*pending, m)) {
+                copy.clear();
+                copy.push_back(std::move(*both));
+                pending = detail::address_of(copy.back());
+                continue;
+            }
+        if (pending != nullptr) f(*pending);
         pending = detail::address_of(m);
     }
     if (pending != nullptr) f(*pending);

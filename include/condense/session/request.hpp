@@ -158,18 +158,23 @@ private:
             runs_.pop_back();
         }
         for (auto position = joined_end_; position < places_.size(); ++position) {
-            auto message =
-                runs_.empty() ? std::nullopt : joined(message_of(source, runs_.back()), message_at(source, position));
-            if (!message) {
-                runs_.push_back({position});
-                continue;
-            }
-            if (runs_.back().joined != none32) joined_.pop_back();
-            joined_.push_back(std::move(*message));
-            runs_.back().joined = static_cast<std::uint32_t>(joined_.size() - 1);
+            if (runs_.empty() || !join_newest(source, position)) runs_.push_back({position});
         }
         joined_end_ = places_.size();
         newest_changed_ = runs_stale_ = false;
+    }
+
+    /// Joins the message of a place to the newest run; false where they stay apart.
+    template <class Source>
+    bool join_newest(Source const& source, std::size_t position) {
+        auto& run = runs_.back();
+        auto const& later = message_at(source, position);
+        if (run.joined != none32) return join_to_copy(joined_, later);
+        auto message = joined(message_of(source, run), later);
+        if (!message) return false;
+        joined_.push_back(std::move(*message));
+        run.joined = static_cast<std::uint32_t>(joined_.size() - 1);
+        return true;
     }
 
     /// True if the steps from `mark` on edit nothing but parts of the newest message, which is its original so far.
