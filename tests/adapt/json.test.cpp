@@ -362,7 +362,7 @@ TEMPLATE_TEST_CASE("json: what media are", "[adapt][json]", json, ordered_json) 
     CHECK(of(R"({"type":"image","source":{"type":"file","file_id":"file_011"}})") == "image, file_011");
     CHECK(of(R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAA="}})") ==
           "application/pdf, 2 bytes");
-    CHECK(of(R"({"type":"document","source":{"type":"content","content":[]}})") == "document");
+    CHECK(of(R"({"type":"document","source":{"type":"content","content":[]}})") == "not media");  // blocks of text
     CHECK(of(R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,AAAAAA=="}})") == "image/jpeg, 4 bytes");
     CHECK(of(R"({"type":"image_url","image_url":{"url":"https://host/cat.png","detail":"low"}})") ==
           "image at https://host/cat.png");

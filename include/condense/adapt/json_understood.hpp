@@ -298,7 +298,8 @@ shape_error shape_error_of(Json const& message, std::size_t index = shape_error:
     shape_error error{.message = index, .reason = check.reason()};
     if (error.reason.empty()) {
         error.reason = check.other_shape();
-        if (error) error.members = detail::names_of_members(message);
+        if (!error) return {};
+        error.members = detail::names_of_members(message);
         return error;
     }
     error.members = detail::names_of_members(message);
