@@ -165,6 +165,7 @@ TEST_CASE("json_make: calls that take no result of the program are not answered"
          {R"({"role":"model","parts":[{"toolCall":{"toolType":"GOOGLE_SEARCH","id":"c"}}]})",
           R"({"role":"assistant","content":[{"type":"tool-approval-request","approvalId":"c","toolCallId":"t"}]})",
           R"({"id":"m","role":"assistant","parts":[{"type":"tool-f","toolCallId":"c","state":"input-available"}]})",
+          R"({"id":"m","role":"assistant","parts":[{"type":"tool-call","toolCallId":"c","state":"input-available"}]})",
           R"({"type":"computer_call","call_id":"c","action":{"type":"click"}})"}) {
         auto const parts = parts_with_result(text);
         INFO(text);

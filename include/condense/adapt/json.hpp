@@ -274,12 +274,14 @@ auto* message_array(Json& document) {
 template <json_type Json>
 json_messages<Json> messages_of(Json& document, std::optional<json_shape> only = std::nullopt) {
     json_messages<Json> result{message_array(document)};
-    if (result.list == nullptr)
-        result.error = {.message = shape_error::none,
-                        .reason =
-                            "an array of messages is wanted, or a request body that holds one as 'messages', "
-                            "'input', 'contents' or 'prompt'"};
-    for (std::size_t index = 0; result.list != nullptr && index < result.list->size() && !result.error; ++index)
+    if (result.list == nullptr) {
+        result.error.message = shape_error::none;
+        result.error.reason =
+            "an array of messages is wanted, or a request body that holds one as 'messages', 'input', 'contents' or "
+            "'prompt'";
+        return result;
+    }
+    for (std::size_t index = 0; index < result.list->size() && !result.error; ++index)
         result.error = shape_error_of((*result.list)[index], index, only);
     return result;
 }

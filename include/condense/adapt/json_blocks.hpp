@@ -74,7 +74,7 @@ private:
 enum class block_use : std::uint8_t {
     text,
     reasoning,
-    hidden_reasoning,  ///< encrypted; costs its size
+    hidden_reasoning,  ///< encrypted, by its seal, and costs the size of that; else its text, sealed
     call,
     opaque_call,  ///< a call whose arguments are not to be edited
     result,  ///< a result with text or blocks
@@ -122,7 +122,7 @@ inline constexpr auto typed_rows = std::to_array<block_row>({
      {},
      nullptr,
      {"signature", "thinkingSignature"}},
-    {"redacted_thinking", block_use::hidden_reasoning, shape_set::of(anthropic), {"data"}},
+    {"redacted_thinking", block_use::hidden_reasoning, shape_set::of(anthropic), {}, {}, nullptr, {"data"}},
     {"reasoning",
      block_use::reasoning,
      shape_set::of(ai_sdk, ai_sdk_ui),
@@ -130,7 +130,7 @@ inline constexpr auto typed_rows = std::to_array<block_row>({
      {},
      nullptr,
      {"providerOptions", "providerMetadata"}},
-    {"redacted-reasoning", block_use::hidden_reasoning, shape_set::of(ai_sdk), {"data"}},
+    {"redacted-reasoning", block_use::hidden_reasoning, shape_set::of(ai_sdk), {}, {}, nullptr, {"data"}},
     {"tool_use", block_use::call, shape_set::of(anthropic, mcp), {"input"}, {"id"}, "name"},
     {"server_tool_use", block_use::call, shape_set::of(anthropic), {"input"}, {"id"}, "name"},
     {"mcp_tool_use", block_use::call, shape_set::of(anthropic), {"input"}, {"id"}, "name"},
@@ -224,7 +224,13 @@ inline constexpr auto keyed_rows = std::to_array<block_row>({
 
 /// OpenAI Responses: messages without a role, which are one block themselves.
 inline constexpr auto item_rows = std::to_array<block_row>({
-    {"reasoning", block_use::hidden_reasoning, shape_set::of(responses), {"encrypted_content", "content"}},
+    {"reasoning",
+     block_use::hidden_reasoning,
+     shape_set::of(responses),
+     {"content", "summary"},
+     {},
+     nullptr,
+     {"encrypted_content"}},
     {"function_call", block_use::call, shape_set::of(responses), {"arguments"}, {"call_id"}, "name"},
     {"function_call_output", block_use::result, shape_set::of(responses), {"output"}, {"call_id"}},
     {"custom_tool_call", block_use::call, shape_set::of(responses), {"input"}, {"call_id"}, "name"},
@@ -253,7 +259,7 @@ inline constexpr auto item_rows = std::to_array<block_row>({
     {"additional_tools", block_use::other, shape_set::of(responses)},
     {"configuration_update", block_use::other, shape_set::of(responses)},
     {"compaction_trigger", block_use::other, shape_set::of(responses)},
-    {"compaction", block_use::hidden_reasoning, shape_set::of(responses), {"encrypted_content"}},
+    {"compaction", block_use::hidden_reasoning, shape_set::of(responses), {}, {}, nullptr, {"encrypted_content"}},
 });
 
 /// A block of type "tool-<name>" in a UI message.

@@ -75,11 +75,9 @@ bool holds_call(Json const& block, part_view const& call) {
         for (auto const& keyed : keyed_rows)
             if (auto const* const inner = member_of(block, keyed.word); inner != nullptr && row == nullptr)
                 row = &keyed, holder = inner;
-    if (row == nullptr) row = text_member(block, "type").starts_with(ui_tool_row.word) ? &ui_tool_row : nullptr;
-    if (row == nullptr || row->id[0] == nullptr || text_member(*holder, row->id[0]) != call.call) return false;
-    bool const is_call =
-        row->use == block_use::call || row->use == block_use::opaque_call || row->use == block_use::call_and_result;
-    return is_call && (!call.call.empty() || (row->tool != nullptr && text_member(*holder, row->tool) == call.tool));
+    if (row == nullptr || row->use != block_use::call) return false;
+    return text_member(*holder, row->id[0]) == call.call &&
+           (!call.call.empty() || text_member(*holder, row->tool) == call.tool);
 }
 
 /// A message with the result of a call that is part of `m`: an error text that no tool has written. `block`: the block
@@ -94,15 +92,15 @@ Json result_message(Json const& m, Json const* block, part_view const& call, std
         return Json::object({{"type", std::string{type} + "_output"}, {"call_id", id}, {"output", std::move(text)}});
     }
     if (block == nullptr) {
-        if (!id.empty() && member_of(m, "tool_calls") != nullptr)
-            return Json::object({{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(text)}});
         bool const legacy = member_of(m, "function_call") != nullptr;
         if (!legacy && member_of(m, "tool_calls") == nullptr) return Json::object();
+        if (!id.empty()) return Json::object({{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(text)}});
         return Json::object({{"role", legacy ? "function" : "tool"},
                              {legacy ? "name" : "tool_name", tool},
                              {"content", std::move(text)}});
     }
     auto const type = text_member(*block, "type");
+    if (!type.empty() && member_of(m, "parts") != nullptr) return Json::object();  // of a UI message
     bool const is_alone = block == member_of(m, "content");  // MCP
     if (type == "tool_use" && is_alone)
         return Json::object(
@@ -150,27 +148,24 @@ Json result_message(Json const& m, Json const* block, part_view const& call, std
     return Json::object();
 }
 
-/// True for a member that each message of a role may have, or that a joined message takes from either.
-inline bool joins_member(std::string_view member, char const* key) {
-    return member == "role" || member == key || member == "id" || member == "type" || member == "condense";
-}
-
-/// Appends what `next` holds to `m`: their texts where both have one, else their blocks. Of other members, which only
-/// messages of the user may have, each has to be in one of them, or the same in both, and names in both. False, and
-/// nothing is changed, where that is not so. The id is that of the one that is no summary.
+/// Appends what `next` holds to `m`: their texts where both have one, else their blocks. Messages of the user may have
+/// other members, each in one of them or the same in both; names have to be the same. False, and nothing is changed,
+/// where that is not so. The id is that of the one that is no summary.
 template <class Json>
 bool append_message(Json& m, Json const& next) {
     auto const speaker = text_member(m, "role");
     if (speaker.empty() || speaker != text_member(next, "role")) return false;
     if (text_member(m, "name") != text_member(next, "name")) return false;
     char const* const key = member_of(m, "parts") != nullptr ? "parts" : "content";
-    for (auto const& [member, value] : m.items())
-        if (!joins_member(member, key) && speaker != "user") return false;
-    for (auto const& [member, value] : next.items()) {
-        if (joins_member(member, key)) continue;
-        auto const same = m.find(member);
-        if (speaker != "user" || (same != m.end() && *same != value)) return false;
-    }
+    auto const is_usual = [key](std::string_view member) {
+        return member == "role" || member == key || member == "id" || member == "type" || member == "condense";
+    };
+    for (auto const* const each : {&std::as_const(m), &next})
+        for (auto const& [member, value] : each->items()) {
+            if (is_usual(member)) continue;
+            auto const* const same = member_of(std::as_const(m), member);
+            if (speaker != "user" || (same != nullptr && *same != value)) return false;
+        }
     auto* const to = member_of(m, key);
     auto const* const from = member_of(next, key);
     if (to == nullptr || from == nullptr) return false;
@@ -186,7 +181,6 @@ bool append_message(Json& m, Json const& next) {
         (*to)["text"].template get_ref<std::string&>().append("\n\n").append(text_member(*from, "text"));
     } else {
         auto const as_array = [](Json content, Json const& beside) {
-            if (content.is_array()) return content;
             if (content.is_object()) return Json::array({std::move(content)});
             if (content.template get_ref<std::string const&>().empty()) return Json::array();
             auto block = text_block<Json>(content.template get<std::string>(), true);
@@ -204,7 +198,7 @@ bool append_message(Json& m, Json const& next) {
     // Last, as new members may move the others.
     if (text_member(m, "id").starts_with(summary_id) && member_of(next, "id") != nullptr) m["id"] = next["id"];
     for (auto const& [member, value] : next.items())
-        if (member_of(m, member.c_str()) == nullptr) m[member] = value;
+        if (member_of(m, member) == nullptr) m[member] = value;
     return true;
 }
 

@@ -187,11 +187,9 @@ private:
         auto const shapes = row != nullptr ? row->shapes : shape_set::all();
         if (row != nullptr && row->use == block_use::text && string_of(member_of(value, row->text[0])))
             return visit_part(how.base, {&value, row->text[0]}, how.removable, {.shapes = shapes});
-        if (auto const text = embedded_text(value, type); text.parent != nullptr)
-            return visit_part(type == "document" ? unsealed(how.base) : how.base, text,
-                              how.outermost ? own : how.removable, {.shapes = shapes});
+        if (text_in_media(own, value, type, shapes, how)) return;
         if (row != nullptr && (row->use == block_use::media || row->use == block_use::other))
-            return holds_texts(value) ? texts(own, value, *row, how.base) : use_block(own, value, *row, how.base);
+            return use_block(own, value, *row, how.base);
         if (how.outermost) {
             if (row != nullptr && use_outer(own, value, *row)) return;
             if (row == nullptr && type.ends_with(server_result_row.word))
@@ -219,13 +217,9 @@ private:
             for (auto const& row : keyed_rows) {
                 auto* const inner = member_of(value, row.word);
                 if (inner == nullptr || (row.word == "thoughtSignature" && value.size() != 1)) continue;
-                if (row.use == block_use::media || row.use == block_use::other || row.use == block_use::none) {
-                    if (inner->is_object() && holds_texts(*inner)) return texts(own, *inner, row, how.base);
-                    if (auto* const source = row.word == "document" ? object_member(*inner, "source") : nullptr;
-                        source != nullptr && string_of(member_of(*source, "text")))
-                        return visit_part(unsealed(how.base), {source, "text"}, own, {.shapes = row.shapes});
+                if (text_in_media(own, *inner, row.word, row.shapes, how)) return;
+                if (row.use == block_use::media || row.use == block_use::other || row.use == block_use::none)
                     return use_block(own, value, row, how.base);
-                }
                 if (!how.outermost || !inner->is_object()) break;
                 return use_block(own, *inner, row, {}, is_signed(value));
             }
@@ -233,16 +227,17 @@ private:
         visit_part(sealed(how.base, part_kind::other), own, own, {.is_dump = true, .known = false});
     }
 
-    /// True for a document whose source is a list of texts or of blocks.
-    static bool holds_texts(Json const& document) {
-        auto const* const source = object_member(document, "source");
-        auto const* const list = source == nullptr ? nullptr : member_of(*source, "content");
-        return list != nullptr && list->is_array();
-    }
-    /// Such a document costs what it says, and is not edited.
-    void texts(place own, Json& value, block_row const& row, part_view const& base) {
-        visit_part(sealed(base, part_kind::other), {object_member(value, "source"), "content"}, own,
-                   {.is_dump = true, .shapes = row.shapes});
+    /// A block that holds text where others of its type hold bytes; false for others. A list of texts is not edited.
+    bool text_in_media(place own, Json& value, std::string_view type, shape_set shapes, context const& how) {
+        auto const text = embedded_text(value, type);
+        auto const* const found = text.find();
+        if (found == nullptr) return false;
+        if (found->is_array())
+            visit_part(sealed(how.base, part_kind::other), text, own, {.is_dump = true, .shapes = shapes});
+        else
+            visit_part(type == "document" ? unsealed(how.base) : how.base, text, how.outermost ? own : how.removable,
+                       {.shapes = shapes});
+        return true;
     }
 
     /// The reasoning of Bedrock.
@@ -281,13 +276,13 @@ private:
                 part.kind = part_kind::reasoning;
                 return visit_part(part, text, own, in_shape({}));
             case block_use::hidden_reasoning: {
-                auto const encrypted = text_member(value, row.text[0]);
-                bool const is_text = encrypted.empty() && row.text[1] != nullptr;
-                auto const* const words = is_text ? member_of(value, row.text[1]) : nullptr;
-                bool const is_short = words == nullptr || !words->is_array() || words->empty();
-                return visit_part(is_text ? sealed({}, part_kind::reasoning) : hidden(encrypted),
-                                  is_text ? place{&value, is_short ? "summary" : row.text[1]} : place{}, own,
-                                  in_shape({.is_dump = is_text}));
+                auto const encrypted = text_of(value, row.seal);
+                if (!encrypted.empty() || row.text[0] == nullptr)
+                    return visit_part(hidden(encrypted), {}, own, in_shape({}));
+                auto const* const words = member_of(value, row.text[0]);
+                bool const is_empty = words == nullptr || words->empty();
+                return visit_part(sealed({}, part_kind::reasoning), {&value, row.text[is_empty ? 1 : 0]}, own,
+                                  in_shape({.is_dump = true}));
             }
             case block_use::call: {
                 part.kind = part_kind::tool_call;
@@ -444,22 +439,20 @@ private:
                     .shapes = shape_set::of(openai, ollama)});
     }
 
-    /// The text in a document of plain text, whose source holds it where others hold bytes, in a file or in a resource.
+    /// The text in a document, whose source holds it where others hold bytes, in a file or in a resource; an array
+    /// where it is a list of texts.
     static place embedded_text(Json& value, std::string_view type) {
-        if (type == "file")
-            if (auto* const data = object_member(value, "data");
-                data && text_member(*data, "type") == "text" && string_of(member_of(*data, "text")))
-                return {data, "text"};
-        if (type == "resource")
-            if (auto* const resource = object_member(value, "resource");
-                resource && string_of(member_of(*resource, "text")))
-                return {resource, "text"};
+        auto const text_in = [](Json* holder, char const* key) {
+            return holder != nullptr && string_of(member_of(*holder, key)) ? place{holder, key} : place{};
+        };
+        if (type == "resource") return text_in(object_member(value, "resource"), "text");
+        if (type == "file") return text_in(object_member(value, "data"), "text");
         auto* const source = type == "document" ? object_member(value, "source") : nullptr;
-        if (source != nullptr && text_member(*source, "type") == "text" && string_of(member_of(*source, "data")))
-            return {source, "data"};
-        if (source != nullptr && text_member(*source, "type") == "content" && string_of(member_of(*source, "content")))
+        if (source == nullptr) return {};
+        if (auto const* const list = member_of(*source, "content"); list != nullptr && list->is_array())
             return {source, "content"};
-        return {};
+        auto const kind = text_member(*source, "type");  // Bedrock has none
+        return text_in(source, kind.empty() ? "text" : kind == "text" ? "data" : "content");
     }
 
     /// The form of a text behind the last block of a list.

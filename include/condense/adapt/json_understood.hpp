@@ -191,27 +191,24 @@ inline std::string names_of(shape_set shapes) {
 template <class Json>
 class shape_check {
 public:
-    shape_check(Json const& message, std::optional<json_shape> only) : message_{message}, only_{only} {}
+    explicit shape_check(Json const& message) : message_{message} {}
 
     /// The first reason; empty if the message is understood. Call once.
     std::string reason() {
         if (!message_.is_object()) return "it is no object";
         content_ = member_of(message_, "parts");
-        if (content_ == nullptr || !content_->is_array()) content_ = member_of(message_, "content");
+        bool const has_parts = content_ != nullptr && content_->is_array();
+        if (!has_parts) content_ = member_of(message_, "content");
         calls_ = member_of(message_, "tool_calls");
-        if (member_of(message_, "parts") != nullptr) shapes_ = parts_shapes;
-        else if (content_ != nullptr) shapes_ = content_shapes;
+        if (content_ != nullptr) shapes_ = has_parts ? parts_shapes : content_shapes;  // also where it is empty
         each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
         if (reason_.empty()) check_members();
         if (!reason_.empty() || has_known_part_) return reason_;
         if (has_unknown_block_) return "no block of its content is";
         return content_ == nullptr && !calls_only() && has_others_ ? "it has no content" : "";
     }
-    /// Why a message that is understood is not of the shape that is wanted; empty if it is.
-    std::string other_shape() const {
-        if (!only_ || shapes_.contains(*only_)) return {};
-        return "it is of " + names_of(shapes_) + ", not of " + std::string{name(*only_)};
-    }
+    /// The shapes that a message which is understood may be of; empty where it mixes several.
+    shape_set shapes() const noexcept { return shapes_; }
 
 private:
     /// A part of kind `other` is unknown: harmless beside known ones, unless it may be a call or a result.
@@ -277,7 +274,6 @@ private:
     Json const& message_;
     Json const* content_ = nullptr;
     Json const* calls_ = nullptr;
-    std::optional<json_shape> only_;
     shape_set shapes_ = shape_set::all();
     std::string reason_;
     bool has_known_part_ = false;
@@ -294,19 +290,17 @@ private:
 template <json_type Json>
 shape_error shape_error_of(Json const& message, std::size_t index = shape_error::alone,
                            std::optional<json_shape> only = std::nullopt) {
-    detail::shape_check<Json> check{message, only};
+    detail::shape_check<Json> check{message};
     shape_error error{.message = index, .reason = check.reason()};
-    if (error.reason.empty()) {
-        error.reason = check.other_shape();
-        if (!error) return {};
-        error.members = detail::names_of_members(message);
-        return error;
-    }
+    if (error) {
+        detail::word_count words;
+        words.look(message);
+        if (auto const nearest = words.best()) error.nearest = name(*nearest);
+        else error.reason += "; no shape has such members";
+    } else if (only && !check.shapes().contains(*only))
+        error.reason = "it is of " + detail::names_of(check.shapes()) + ", not of " + std::string{name(*only)};
+    else return {};
     error.members = detail::names_of_members(message);
-    detail::word_count words;
-    words.look(message);
-    if (auto const nearest = words.best()) error.nearest = name(*nearest);
-    else error.reason += "; no shape has such members";
     return error;
 }
 

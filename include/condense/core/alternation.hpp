@@ -86,21 +86,20 @@ std::optional<Message> joined_texts(Message const& earlier, Message const& later
     return with_checked_part(later, after.first, text.substr(0, earlier_size).append(gap).append(start));
 }
 
-/// Appends `later` to a message of the same author. False, and nothing is changed, where they cannot be joined.
-template <appendable Message>
-bool join_to(Message& earlier, Message const& later) {
+/// True for two messages of the user, or of the assistant.
+template <message Message>
+bool has_one_author(Message const& earlier, Message const& later) {
     auto const speaker = v1::role_of(earlier);
-    return speaker == v1::role_of(later) && (speaker == role::user || speaker == role::assistant) &&
-           append_fn::append(earlier, later);
+    return speaker == v1::role_of(later) && (speaker == role::user || speaker == role::assistant);
 }
 
 /// One message in place of two of the same author; nothing where they cannot be joined.
 template <shortenable Message>
 std::optional<Message> joined(Message const& earlier, Message const& later) {
     if constexpr (appendable<Message>) {
-        if (v1::role_of(earlier) != v1::role_of(later)) return {};
+        if (!has_one_author(earlier, later)) return {};
         std::optional<Message> result{std::in_place, earlier};
-        if (!join_to(*result, later)) result.reset();
+        if (!append_fn::append(*result, later)) result.reset();
         return result;
     } else return joined_texts(earlier, later);
 }
@@ -109,7 +108,8 @@ std::optional<Message> joined(Message const& earlier, Message const& later) {
 /// message_traits has append.
 template <shortenable Message>
 bool join_to_copy(std::vector<Message>& copies, Message const& later) {
-    if constexpr (appendable<Message>) return join_to(copies.back(), later);
+    if constexpr (appendable<Message>)
+        return has_one_author(copies.back(), later) && append_fn::append(copies.back(), later);
     else {
         auto both = joined_texts(copies.back(), later);
         if (!both) return false;
