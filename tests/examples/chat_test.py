@@ -7,7 +7,10 @@ libcurl, `endpoint` says so and ends with status 77.
 """
 
 import argparse
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
 import endpoint_checks
 import scripted_checks

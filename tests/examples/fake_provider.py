@@ -7,6 +7,8 @@ import json
 import threading
 import time
 
+from local_server import LocalServer
+
 KEY = "sk-test-0123456789abcdef-secret"
 TOOLS = ["read_file", "search"]
 MEMBERS = {"openai": {"role", "content", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
@@ -272,12 +274,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         time.sleep(8)
 
 
-class Provider(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
+class Provider(LocalServer):
     def __init__(self, window=8000):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.window = window
         self.lock = threading.Lock()
         self.seen, self.accepted, self.answers, self.wrong = [], [], [], []
@@ -289,17 +288,6 @@ class Provider(http.server.ThreadingHTTPServer):
     def tool_names(shape, request):
         return [tool["function"]["name"] if shape == "openai" else tool["name"] for tool in request.get("tools", [])]
 
-    def handle_error(self, *_):
-        """A client that leaves is nothing to report."""
-
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
+        return f"http://{self.address}"

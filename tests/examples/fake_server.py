@@ -6,6 +6,8 @@ import json
 import threading
 import time
 
+from local_server import LocalServer
+
 
 def event(value):
     return b"data: " + json.dumps(value).encode() + b"\n\n"
@@ -193,11 +195,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(event(piece(tool_calls=[{"id": "", "function": {"name": "list", "arguments": "{}"}}])) + event(ENDED) + DONE)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
+class Server(LocalServer):
     def __init__(self, tls=None):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         if tls is not None:
             self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.scheme = "https" if tls is not None else "http"
@@ -206,16 +206,5 @@ class Server(http.server.ThreadingHTTPServer):
         self.waiting = threading.Event()
         self.elsewhere = ""
 
-    def handle_error(self, *_):
-        """A client that leaves is nothing to report."""
-
     def url(self, mode):
-        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/{mode}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
+        return f"{self.scheme}://{self.address}/{mode}/v1"

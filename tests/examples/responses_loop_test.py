@@ -9,12 +9,12 @@ import json
 import os
 import subprocess
 import sys
-import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "shapes")]
 
 from checks import expect, run_all
+from local_server import LocalServer
 from shapes import Responses
 
 DAYS, PATIENCE, KEY = 40, 120, "sk-test-77aa"
@@ -38,25 +38,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-
+class Server(LocalServer):
     def __init__(self, mode, window=6_000):
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.mode, self.window = mode, window
         self.seen, self.items, self.refused, self.day = [], [], 0, 0
 
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+        return f"http://{self.address}/v1"
 
     def remember(self, sent):
         """The conversation as it was, of which a later request is judged."""

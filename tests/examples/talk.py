@@ -6,12 +6,9 @@ import pty
 import re
 import select
 import subprocess
-import sys
 import tempfile
 import termios
 import time
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
 from checks import expect
 

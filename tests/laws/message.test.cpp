@@ -5,6 +5,7 @@
 
 #include "laws/generator.hpp"
 #include "laws/message.hpp"
+#include "laws/message_types.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/messages.hpp"
@@ -44,19 +45,7 @@ static_assert(rich<forms::json> && markable<forms::json>);
 
 TEMPLATE_TEST_CASE("message: the tiers of each type", "[laws]", forms::line, forms::handle, forms::note,
                    forms::unnumbered, forms::post, forms::json, chat_message) {
-    std::size_t failures = 0;
-    for (std::uint64_t seed = 1; seed <= rounds(200) && failures < 5; ++seed) {
-        auto const seen = forms::projected<TestType>(laws::conversation_generator{seed}.make());
-        laws::broken broken;
-        if (forms::projected<TestType>(seen) != seen) broken.insert("not the same when held a second time");
-        for (auto const& m : seen)
-            broken.merge(laws::broken{laws::tier_checker{forms::from_chat<TestType>(m)}.violations()});
-        std::string all;
-        for (auto const& one : broken) all += one + "; ";
-        CAPTURE(seed);
-        CHECK(all == std::string{});
-        failures += broken.empty() ? 0u : 1u;
-    }
+    laws::check_tiers<TestType>();
 }
 
 TEST_CASE("message: what the types make of a conversation") {

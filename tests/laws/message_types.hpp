@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "laws/harness.hpp"
+#include "laws/message.hpp"
+#include "support/effort.hpp"
 #include "support/messages/chat.hpp"
 
 // The laws for a message type that is not the library's own: three pipelines with all layers, a
@@ -108,6 +111,26 @@ broken run_typed(std::uint64_t seed, tally& tallied, Estimator const& count) {
         found.merge(walk_one<History, Frozen>(original, reduced, mix, limits, count, marks));
     });
     return found;
+}
+
+/// Random messages keep what the traits of a type promise, and come back the same from it.
+template <class Message>
+void check_tiers(bool with_names = true) {
+    std::size_t failures = 0;
+    for (std::uint64_t seed = 1; seed <= ::rounds(200) && failures < 5; ++seed) {
+        auto const seen = forms::projected<Message>(conversation_generator{seed}.make());
+        broken found;
+        if (forms::projected<Message>(seen) != seen) found.insert("not the same when held a second time");
+        for (auto m : seen) {
+            if (!with_names) m.name.clear();
+            found.merge(broken{tier_checker{forms::from_chat<Message>(m)}.violations()});
+        }
+        std::string all;
+        for (auto const& one : found) all += one + "; ";
+        CAPTURE(seed);
+        CHECK(all == std::string{});
+        failures += found.empty() ? 0u : 1u;
+    }
 }
 
 /// A quarter of the conversations that chat_messages get.
