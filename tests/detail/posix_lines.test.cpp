@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/posix_lines.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -20,7 +21,15 @@ std::vector<std::string> lines_in(std::string const& bytes, std::size_t most, st
     scratch::write(root / "f", bytes);
     posix::descriptor const file{::open((root / "f").c_str(), O_RDONLY | O_CLOEXEC)};
     std::vector<std::string> lines;
-    CHECK(posix::each_line(file, size, most, [&](std::string_view line) { lines.emplace_back(line); }) == 0);
+    std::size_t next = 0;
+    CHECK(posix::each_line(file, size, most, [&](std::string_view line, std::size_t offset, std::size_t length) {
+              CHECK(offset == next);
+              next = offset + length + 1;
+              if (length <= most) lines.emplace_back(line);
+              CHECK((length <= most ? bytes.substr(offset, length) == line : line.empty()));
+          }) == 0);
+    auto const end = std::min(size, bytes.size());
+    CHECK(next == end + (end != 0 && bytes[end - 1] != '\n'));
     return lines;
 }
 std::vector<std::string> lines_in(std::string const& bytes, std::size_t most = 1'000'000) {
@@ -65,5 +74,5 @@ TEST_CASE("posix_lines: lines that are too long are left out, and only those") {
 
 TEST_CASE("posix_lines: an error is told") {
     posix::descriptor const folder{::open("/", O_RDONLY | O_CLOEXEC)};
-    CHECK(posix::each_line(folder, 10, 10, [](std::string_view) {}) == EISDIR);
+    CHECK(posix::each_line(folder, 10, 10, [](auto&&...) {}) == EISDIR);
 }

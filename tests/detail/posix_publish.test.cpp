@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/posix_publish.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "store/scratch.hpp"
@@ -62,4 +64,46 @@ TEST_CASE("posix_publish: names that cannot be foreseen, and no others are taken
          {digits, digits + ".TMP", digits + "a.tmp", digits.substr(1) + ".tmp", "A" + digits.substr(1) + ".tmp",
           digits.substr(1) + "g.tmp", digits + ".tmp ", std::string{".tmp"}, std::string{}})
         CHECK_FALSE(posix::is_temporary_name(name));
+}
+
+TEST_CASE("posix_publish: a file is replaced as a whole and read back") {
+    scratch::folder const root;
+    auto const path = root / "a/b/f";
+    CHECK(posix::read_file(path, 100).problem.error == ENOENT);
+    CHECK(posix::replace_file(path, "text").error == 0);
+    CHECK(posix::replace_file(path, "other").error == 0);
+    scratch::write(root / "a/b/00112233445566778899aabbccddeeff.tmp", "what a writer that was killed has left");
+    auto const read = posix::read_file(path, 5);
+    CHECK(read.problem.error == 0);
+    CHECK(read.text == "other");
+    CHECK(read.changed > 1'700'000'000);
+    CHECK(posix::read_file(path, 4).problem.error == EFBIG);
+    CHECK(scratch::mode_of(path) == 0600);
+    CHECK(scratch::mode_of(root / "a") == 0700);
+    CHECK(scratch::names_in(root / "a/b") == std::vector<std::string>{"f"});
+    // A link is neither read nor written through.
+    std::filesystem::create_symlink(path, root / "link");
+    CHECK(posix::read_file(root / "link", 100).problem.error == ELOOP);
+    CHECK(posix::replace_file(root / "link", "third").error == 0);
+    CHECK(scratch::bytes_of(path) == "other");
+    for (auto const* const name : {"", "/", ".", "..", "a/", "a"}) {
+        CHECK(posix::read_file(root / name, 100).problem.error != 0);
+        CHECK(posix::replace_file(root / name, "x").error != 0);
+    }
+    CHECK(posix::replace_file(std::string{"a\0b", 3}, "x").call == "open");
+}
+
+TEST_CASE("posix_publish: a file is replaced also while others clear away") {
+    scratch::folder const root{scratch::memory()};
+    auto const folder = posix::open_folder(root / "", false);
+    std::atomic<bool> ended = false;
+    std::thread other{[&] {
+        while (!ended) posix::clear_away(folder.file);
+    }};
+    int failures = 0;
+    for (int round = 0; round < 1'000; ++round) failures += posix::replace_file(root / "f", "text").error != 0;
+    ended = true;
+    other.join();
+    CHECK(failures == 0);
+    CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
 }

@@ -11,7 +11,7 @@
 #
 # --check only looks whether every patch still applies. --jobs N tries N at once; the order of lines is theirs. Exit status: 0 when all were killed, 1 when one
 # survived, 2 when a mutant or a test is no good.
-# CXX, CXXFLAGS and LDLIBS are honoured, as are CONDENSE_ROUNDS and CONDENSE_TIMEOUT (seconds for one program).
+# CXX, CXXFLAGS and LDLIBS (-lsqlite3) are honoured, as are CONDENSE_ROUNDS and CONDENSE_TIMEOUT (seconds for one program).
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -125,7 +125,7 @@ judge() {  # judge FOLDER FILE
     fi
     needed=../main.o
     case $2 in tests/faults/*) [ "$2" = tests/faults/allocations.test.cpp ] || needed="$needed ../allocations.o" ;; esac
-    if ! $compiler test.o $needed $catch_libraries -o test -pthread ${LDLIBS:-} 2>errors; then
+    if ! $compiler test.o $needed $catch_libraries -o test -pthread ${LDLIBS:--lsqlite3} 2>errors; then
         printf 'it does not link: %s' "$(head -n 1 errors)"
         return 2
     fi

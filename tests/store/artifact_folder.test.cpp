@@ -14,10 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/artifact_store_conformance.hpp"
+#include <condense/testing/store_laws.hpp>
+
+#include "store/kills.hpp"
 #include "store/processes.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/violations.hpp"
 
 namespace {
 
@@ -30,10 +33,11 @@ static_assert(artifact_folder::durable);
 /// Stores in folders of their own, which last as long as the maker.
 class maker {
 public:
-    template <class Hash>
-    condense::basic_artifact_folder<Hash> operator()(Hash hash) {
-        return condense::basic_artifact_folder<Hash>{folders_.emplace_back() / "a/b/artifacts", hash};
+    auto operator()(auto hash) {
+        folders_.emplace_back();
+        return reopen(hash);
     }
+    auto reopen(auto hash) const { return condense::basic_artifact_folder{folders_.back() / "a/b/artifacts", hash}; }
 
 private:
     std::list<scratch::folder> folders_;
@@ -49,21 +53,9 @@ bool holds(std::string const& path, std::string const& content) {
 
 }  // namespace
 
-TEST_CASE("artifact_folder: gives back what it was given") {
+TEST_CASE("artifact_folder: keeps the laws of stores") {
     maker make;
-    store_tests::artifact_store_gives_back_what_it_was_given([&](auto hash) { return make(hash); });
-}
-TEST_CASE("artifact_folder: never overwrites") {
-    maker make;
-    store_tests::artifact_store_never_overwrites([&](auto hash) { return make(hash); });
-}
-TEST_CASE("artifact_folder: lists and erases") {
-    maker make;
-    store_tests::artifact_store_lists_and_erases([&](auto hash) { return make(hash); });
-}
-TEST_CASE("artifact_folder: is for threads") {
-    maker make;
-    store_tests::artifact_store_is_for_threads([&](auto hash) { return make(hash); });
+    CHECK(text_of(condense::testing::check_store_laws(make, [&](auto hash) { return make.reopen(hash); })) == "");
 }
 
 TEST_CASE("artifact_folder: its files are for their owner alone, whatever the umask") {
@@ -243,15 +235,25 @@ TEST_CASE("artifact_folder: a full, then read-only, disk") {
     CHECK(holds(root / "disk/a", "two"));
 }
 
+TEST_CASE("artifact_folder: too many open files are an error that passes") {
+    scratch::folder const root;
+    artifact_folder const store{root / "a"};
+    auto const problem = processes::with_few_files([&] { return reason(store.put(store.name("one"), "one")); });
+    CHECK(problem.ends_with(": Too many open files"));
+    CHECK_FALSE(store.put(store.name("one"), "one"));
+    CHECK(holds(root / "a", "one"));
+}
+
 TEST_CASE("artifact_folder: several processes put the same and different content at once") {
     scratch::folder const root;
-    constexpr int writers = 4;
+    constexpr int writers = 6;
     std::vector<processes::child> children;
     for (int writer = 0; writer < writers; ++writer)
         children.emplace_back([&, writer](auto& say) {
-            condense::basic_artifact_folder const store{root / "a", store_tests::colliding_hash{}};
+            constexpr condense::testing::law_hash colliding{2};
+            condense::basic_artifact_folder const store{root / "a", colliding};
             auto const own = std::to_string(writer);
-            say(store.put(store_tests::colliding_hash{}("", 0), own) ? 0 : 1);
+            say(store.put(colliding("", 0), own) ? 0 : 1);
             artifact_folder const same{root / "same"};
             for (int entry = 0; entry < 20; ++entry)
                 if (same.put(same.name(std::to_string(entry)), std::to_string(entry))) say(2);
@@ -269,35 +271,13 @@ TEST_CASE("artifact_folder: several processes put the same and different content
 }
 
 TEST_CASE("artifact_folder: a writer that is killed loses nothing it was told is kept") {
-    constexpr auto content_of = [](std::uint64_t number) {
-        return std::to_string(number) + std::string(number % 7 * 20'000, 'x');
-    };
-    std::size_t acknowledged = 0;
-    std::size_t left = 0;
-    for (unsigned round = 0; round < 100; ++round) {
-        scratch::folder const root;
-        auto const path = root / "a";
-        processes::child writer{[&](auto& say) {
-            artifact_folder const store{path};
-            for (std::uint64_t number = 0;; ++number)
-                if (!store.put(store.name(content_of(number)), content_of(number))) say(number);
-        }};
-        auto const said = writer.kill_after_microseconds(500 + round * 137);
-        acknowledged += said.size();
-        artifact_folder const store{path};
-        bool all = true;
-        for (auto const number : said) all = all && store.get(store.name(content_of(number))) == content_of(number);
-        CHECK(all);
-        for (auto const& name : scratch::names_in(path)) left += name.ends_with(".tmp") ? 1u : 0u;
-        REQUIRE_FALSE(store.put(store.name("after"), "after"));
-        std::size_t whole = 0;
-        auto const names = scratch::names_in(path);
-        for (auto const& name : names)
-            whole += condense::content_hash{}(scratch::bytes_of(path + "/" + name), 0).text() == name;
-        CHECK(whole == names.size());
-    }
-    CHECK(acknowledged > 100);
-    CHECK(left > 0);
+    store_tests::artifact_store_outlives_killed_writers([](std::string const& path) { return artifact_folder{path}; },
+                                                        [](std::string const& path) {
+                                                            artifact_folder const store{path};
+                                                            REQUIRE_FALSE(store.put(store.name("after"), "after"));
+                                                            for (auto const& name : scratch::names_in(path))
+                                                                REQUIRE_FALSE(name.ends_with(".tmp"));
+                                                        });
 }
 
 TEST_CASE("artifact_folder: clears away what killed writers left, and nothing else") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// Every system call that the folders make fails once, or is the last one before a kill. The calls are
-// the C library's own, defined here in its place, so that a plan can have its way with them.
+// Every system call that the folders and the databases make fails once, or is the last one before a kill. The calls are
+// the C library's own, defined here in its place, so that a plan can have its way with them, SQLite's among them.
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,18 +18,23 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <condense/store/file.hpp>
+#include <condense/store/markdown_memory.hpp>
+#include <condense/store/sqlite_journal.hpp>
+#include <condense/store/sqlite_store.hpp>
 
-#include "store/journal_conformance.hpp"
+#include "store/journal_lines.hpp"
 #include "store/processes.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
-#if defined(__linux__) && defined(__GLIBC__) && defined(SYS_open) && !defined(_FILE_OFFSET_BITS)
+#if defined(__linux__) && defined(__GLIBC__) && defined(__x86_64__) && !defined(_FILE_OFFSET_BITS)
 
 namespace {
 
@@ -36,13 +42,15 @@ constexpr int kill_instead = -1;
 
 struct plan {
     std::string_view only = {};  ///< calls of that name, or all
-    long at = -1;                ///< which of them fails, counted from 0
+    long at = -1;  ///< which of them fails, counted from 0
     int error = 0;
     long times = 1;
-    bool split = false;       ///< no write writes more than half
-    bool halve = false;       ///< a write that fails writes half first
-    bool no_rename = false;   ///< as where the file system cannot rename without replacing
+    bool split = false;  ///< no write writes more than half
+    bool halve = false;  ///< a write that fails writes half first
+    bool no_rename = false;  ///< as where the file system cannot rename without replacing
     long made = 0;
+    std::string_view failed = {};  ///< the call that did
+    std::size_t operation = 0;  ///< the operation that made it
     std::vector<std::string> log = {};
 };
 
@@ -61,6 +69,7 @@ bool fails(std::string_view call) {
     auto const place = now.made++;
     if (now.at < 0 || place < now.at || place >= now.at + now.times) return false;
     if (now.error == kill_instead) ::kill(::getpid(), SIGKILL);
+    now.failed = call;
     errno = now.error;
     return true;
 }
@@ -118,6 +127,12 @@ int unlinkat(int folder, char const* path, int flags) noexcept {
 int renameat2(int from, char const* old_path, int to, char const* path, unsigned flags) noexcept {
     return fails("renameat2") ? -1 : static_cast<int>(call(SYS_renameat2, from, old_path, to, path, flags));
 }
+int renameat(int from, char const* old_path, int to, char const* path) noexcept {
+    return fails("renameat") ? -1 : static_cast<int>(call(SYS_renameat, from, old_path, to, path));
+}
+int fchmod(int file, ::mode_t mode) noexcept {
+    return fails("fchmod") ? -1 : static_cast<int>(call(SYS_fchmod, file, mode));
+}
 int linkat(int from, char const* old_path, int to, char const* path, int flags) noexcept {
     return fails("linkat") ? -1 : static_cast<int>(call(SYS_linkat, from, old_path, to, path, flags));
 }
@@ -126,26 +141,80 @@ int ftruncate(int file, ::off_t size) noexcept {
 }
 int flock(int file, int kind) noexcept { return fails("flock") ? -1 : static_cast<int>(call(SYS_flock, file, kind)); }
 
+// What SQLite uses beside these.
+int open64(char const* path, int flags, ...) {
+    std::va_list more;
+    va_start(more, flags);
+    auto const mode = (flags & O_CREAT) != 0 ? va_arg(more, ::mode_t) : 0u;
+    va_end(more);
+    return fails("open64") ? -1 : static_cast<int>(call(SYS_open, path, flags, mode));
+}
+int fcntl64(int file, int command, ...) {
+    std::va_list more;
+    va_start(more, command);
+    auto* const argument = va_arg(more, void*);
+    va_end(more);
+    // Unlocking fails on no local file system, and SQLite waits ten seconds for a lock that it could not give back.
+    bool const unlocks = command == F_SETLK && static_cast<struct flock*>(argument)->l_type == F_UNLCK;
+    return !unlocks && fails("fcntl64") ? -1 : static_cast<int>(call(SYS_fcntl, file, command, argument));
+}
+::ssize_t pwrite64(int file, void const* bytes, std::size_t size, ::off64_t at) {
+    if (!fails("pwrite64")) return call(SYS_pwrite64, file, bytes, size, at);
+    auto const error = errno;
+    if (in_force->halve && error != EINTR) call(SYS_pwrite64, file, bytes, size / 2, at);
+    errno = error;
+    return -1;
+}
+::ssize_t pread64(int file, void* bytes, std::size_t size, ::off64_t at) {
+    return fails("pread64") ? -1 : call(SYS_pread64, file, bytes, size, at);
+}
+int fdatasync(int file) {
+    struct stat status = {};
+    bool const folder = call(SYS_fstat, file, &status) == 0 && S_ISDIR(status.st_mode);
+    return fails(folder ? "fdatasync of a folder" : "fdatasync") ? -1 : static_cast<int>(call(SYS_fdatasync, file));
+}
+int ftruncate64(int file, ::off64_t size) noexcept {
+    return fails("ftruncate64") ? -1 : static_cast<int>(call(SYS_ftruncate, file, size));
+}
+int unlink(char const* path) noexcept { return fails("unlink") ? -1 : static_cast<int>(call(SYS_unlink, path)); }
+int stat64(char const* path, struct stat64* status) noexcept {
+    return fails("stat64") ? -1 : static_cast<int>(call(SYS_stat, path, status));
+}
+int fstat64(int file, struct stat64* status) noexcept {
+    return fails("fstat64") ? -1 : static_cast<int>(call(SYS_fstat, file, status));
+}
+int lstat64(char const* path, struct stat64* status) noexcept {
+    return fails("lstat64") ? -1 : static_cast<int>(call(SYS_lstat, path, status));
+}
+void* mmap64(void* address, std::size_t size, int access, int flags, int file, ::off64_t at) noexcept {
+    return fails("mmap64") ? MAP_FAILED
+                           : reinterpret_cast<void*>(call(SYS_mmap, address, size, access, flags, file, at));
+}
+
 }  // extern "C"
 
 namespace {
 
 using condense::artifact_folder;
 using condense::journal_folder;
+using condense::sqlite_journal;
+using condense::sqlite_store;
 using store_tests::lines_of;
 
 std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
 
+constexpr condense::journal_folder_options one_line{.most_file_bytes = condense::bytes{1}};  // a file
+
 constexpr std::string_view contents[] = {"one", "two", "one"};
 
 /// Calls done(place, problem) after each of three puts.
-void put_three(artifact_folder const& store, auto done) {
+void put_three(condense::artifact_store auto const& store, auto done) {
     for (std::size_t place = 0; place < 3; ++place)
         done(place, store.put(condense::content_hash{}(contents[place], 0), contents[place]));
 }
 
 /// Appends and flushes three lines; an append that fails is made again, as the content stays with the caller.
-void append_three(journal_folder const& to, auto done) {
+void append_three(condense::journal auto const& to, auto done) {
     for (std::uint64_t number = 0; number < 3; ++number) {
         auto const content = "{\"n\":" + std::to_string(number) + "}";
         auto problem = to.append("c", {to.name(content), number, false}, content);
@@ -155,13 +224,18 @@ void append_three(journal_folder const& to, auto done) {
     }
 }
 
-/// Only whole artifacts stand there, and those that were acknowledged.
-void check_artifacts(std::string const& path, std::vector<bool> const& kept, bool leftovers) {
-    artifact_folder const store{path};
+/// Whole artifacts or none, and those that were acknowledged.
+void check_contents(condense::artifact_store auto const& store, std::vector<bool> const& kept) {
     for (std::size_t place = 0; place < kept.size(); ++place) {
         auto const found = store.get(condense::content_hash{}(contents[place], 0));
         CHECK((found == contents[place] || (!found && !kept[place])));
     }
+}
+
+/// Only these stand there.
+void check_artifacts(std::string const& path, std::vector<bool> const& kept, bool leftovers) {
+    artifact_folder const store{path};
+    check_contents(store, kept);
     for (auto const& name : scratch::names_in(path)) {
         if (leftovers && name.ends_with(".tmp")) continue;
         CHECK(condense::content_hash{}(scratch::bytes_of(path + "/" + name), 0).text() == name);
@@ -171,8 +245,7 @@ void check_artifacts(std::string const& path, std::vector<bool> const& kept, boo
 }
 
 /// Whole lines in order, and those that were acknowledged; an append made again may stand there twice.
-void check_journal(std::string const& path, std::vector<bool> const& kept) {
-    journal_folder const to{path};
+void check_lines(condense::journal auto const& to, std::vector<bool> const& kept) {
     std::vector<bool> found(3);
     std::uint64_t last = 0;
     for (auto const& [entry, content] : lines_of(to, "c")) {
@@ -187,8 +260,74 @@ void check_journal(std::string const& path, std::vector<bool> const& kept) {
     CHECK(lines_of(to, "c").size() == before + 3);
 }
 
+void check_journal(std::string const& path, std::vector<bool> const& kept) { check_lines(journal_folder{path}, kept); }
+
+/// The database is in order, from its pages to its indices.
+void check_database(std::string const& path) {
+    ::sqlite3* database = nullptr;
+    REQUIRE(::sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    std::string result;
+    auto const keep = [](void* into, int, char** columns, char**) {
+        *static_cast<std::string*>(into) += columns[0];
+        return 0;
+    };
+    CHECK(::sqlite3_exec(database, "PRAGMA integrity_check", keep, &result, nullptr) == SQLITE_OK);
+    CHECK(result == "ok");
+    CHECK(::sqlite3_close(database) == SQLITE_OK);
+}
+
+/// A sync that fails is told by the operation that needs it, and is final. SQLite passes over its own of a folder, so
+/// that the library makes another.
+void check_syncs(std::vector<bool> const& kept, plan const& made) {
+    if (made.failed != "fdatasync" && (made.failed != "fsync" || made.error == EINTR)) return;
+    for (auto place = made.operation; place < kept.size(); ++place) CHECK_FALSE(kept[place]);
+}
+
+void check_artifact_database(std::string const& path, std::vector<bool> const& kept) {
+    sqlite_store const store{path};
+    check_contents(store, kept);
+    put_three(store, [](std::size_t, auto const& problem) { CHECK_FALSE(problem); });
+    check_contents(store, {true, true, true});
+    check_database(path);
+}
+
+/// Every entry is found by its words, and none twice.
+void check_journal_database(std::string const& path, std::vector<bool> const& kept) {
+    sqlite_journal const to{path};
+    check_lines(to, kept);
+    std::size_t hits = 0;
+    CHECK_FALSE(to.search("n", "c", 100, [&](condense::journal_hit const&) { ++hits; }));
+    CHECK(hits == lines_of(to, "c").size());
+    check_database(path);
+}
+
+/// Calls done(place, problem) after each of three facts was added.
+constexpr auto memories = [](std::string const& path, auto done) {
+    condense::markdown_memory const to{path + "/memory.md"};
+    for (std::size_t place = 0; place < 3; ++place) done(place, to.add({"fact " + std::to_string(place)}));
+};
+
+/// Whole facts, each once and in order, and those that were acknowledged.
+void check_memory(std::string const& path, std::vector<bool> const& kept) {
+    condense::markdown_memory const from{path + "/memory.md"};
+    auto const all = from.facts();
+    CHECK_FALSE(all.error);
+    CHECK(std::ranges::is_sorted(all.facts, std::ranges::less_equal{}));
+    for (auto const& fact : all.facts) CHECK((fact.size() == 6 && fact >= "fact 0" && fact <= "fact 2"));
+    for (std::size_t place = 0; place < kept.size(); ++place)
+        if (kept[place]) CHECK(std::ranges::count(all.facts, "fact " + std::to_string(place)) == 1);
+    CHECK_FALSE(from.add({"fact 0", "fact 1", "fact 2"}));
+    CHECK(from.facts().facts.size() == 3);
+    CHECK(scratch::names_in(path).size() == 1);
+}
+
 constexpr auto artifacts = [](std::string const& path, auto done) { put_three(artifact_folder{path}, done); };
 constexpr auto journals = [](std::string const& path, auto done) { append_three(journal_folder{path}, done); };
+constexpr auto small_files = [](std::string const& path, auto done) {
+    append_three(journal_folder{path, one_line}, done);
+};
+constexpr auto artifact_databases = [](std::string const& path, auto done) { put_three(sqlite_store{path}, done); };
+constexpr auto journal_databases = [](std::string const& path, auto done) { append_three(sqlite_journal{path}, done); };
 
 /// How many calls the work makes where nothing fails.
 long calls_of(auto work, plan made) {
@@ -198,34 +337,45 @@ long calls_of(auto work, plan made) {
     return made.made;
 }
 
-/// Runs check(path, kept, plan) after each call has failed in each way. Gives how often an operation failed.
-std::size_t fail_each(auto work, plan const& base, auto check) {
+/// Calls of SQLite's that no signal interrupts, so that it does not make them again.
+constexpr std::string_view not_made_again[] = {"fcntl64", "fdatasync", "fstat64", "lstat64",
+                                               "mmap64",  "stat64",    "unlink"};
+
+/// Runs check(path, kept, plan) after each call, or each `step`-th, has failed in each way. Gives how often an
+/// operation failed.
+std::size_t fail_each(auto work, plan const& base, auto check, long step = 1) {
     auto const calls = calls_of(work, base);
     REQUIRE(calls > 15);
     std::size_t failed = 0;
     for (int const error : {EIO, ENOSPC, EINTR})
-        for (long at = 0; at < calls; ++at) {
+        for (long at = error % step; at < calls; at += step) {
             auto made = base;
             made.at = at;
             made.error = error;
             scratch::folder const root{scratch::memory()};
             std::vector<bool> kept;
+            std::string said;
             {
                 planned const now{made};
-                work(root / "a", [&](auto, auto const& problem) { kept.push_back(!problem); });
+                work(root / "a", [&](auto, auto const& problem) {
+                    kept.push_back(!problem);
+                    if (made.failed.empty()) made.operation = kept.size();
+                    said += reason(problem) + ";";
+                });
             }
             auto const refused = static_cast<std::size_t>(std::ranges::count(kept, false));
-            CAPTURE(error, at, made.log);
-            if (error == EINTR) CHECK(refused == 0);
+            CAPTURE(error, at, made.log, said);
+            if (error == EINTR && std::ranges::find(not_made_again, made.failed) == std::end(not_made_again))
+                CHECK(refused == 0);
             failed += refused;
             check(root / "a", kept, made);
         }
     return failed;
 }
 
-void kill_before_each(auto work, auto check) {
+void kill_before_each(auto work, auto check, long step = 1) {
     auto const calls = calls_of(work, {});
-    for (long at = 0; at < calls; ++at) {
+    for (long at = 0; at < calls; at += step) {
         scratch::folder const root{scratch::memory()};
         processes::child writer{[&](auto& say) {
             plan made{.at = at, .error = kill_instead};
@@ -260,12 +410,57 @@ TEST_CASE("faults: each call of an artifact folder fails once") {
 }
 
 TEST_CASE("faults: each call of a journal folder fails once") {
+    auto const check = [](std::string const& path, std::vector<bool> const& kept, plan const&) {
+        check_journal(path, kept);
+    };
     for (bool const halve : {false, true}) {
-        auto const failed = fail_each(
-            journals, {.halve = halve},
-            [](std::string const& path, std::vector<bool> const& kept, plan const&) { check_journal(path, kept); });
-        CHECK(failed > 5);
+        CHECK(fail_each(journals, {.halve = halve}, check) > 5);
+        CHECK(fail_each(small_files, {.halve = halve}, check) > 5);
     }
+}
+
+TEST_CASE("faults: each call of a memory in Markdown fails once, or is the last one before a kill") {
+    for (bool const halve : {false, true}) {
+        auto const failed = fail_each(memories, {.halve = halve},
+                                      [](std::string const& path, std::vector<bool> const& kept, plan const& made) {
+                                          if (made.failed == "fsync" && made.error != EINTR)
+                                              CHECK(std::ranges::count(kept, false) != 0);
+                                          check_memory(path, kept);
+                                      });
+        CHECK(failed > 15);
+    }
+    kill_before_each(memories, check_memory);
+}
+
+TEST_CASE("faults: a name of a memory in Markdown that may not be on the medium is final for the handle") {
+    scratch::folder const root{scratch::memory()};
+    condense::markdown_memory const to{root / "a/memory.md"};
+    REQUIRE_FALSE(to.add({"one"}));
+    plan made{.only = "fsync", .at = 1, .error = EIO};
+    {
+        planned const now{made};
+        CHECK(reason(to.add({"two"})) == "fsync: Input/output error");
+    }
+    CHECK(reason(to.add({"three"})) == "fsync: Input/output error");
+    condense::markdown_memory const other{root / "a/memory.md"};
+    CHECK(other.facts().facts == std::vector<std::string>{"one", "two"});
+    CHECK_FALSE(other.add({"two", "three"}));
+    CHECK(other.facts().facts == std::vector<std::string>{"one", "two", "three"});
+}
+
+TEST_CASE("faults: a memory in Markdown is on the medium before it takes its name, and so is the name at the end") {
+    plan made;
+    {
+        scratch::folder const root{scratch::memory()};
+        planned const now{made};
+        memories(root / "a", [](auto, auto const&) {});
+    }
+    std::vector<std::string> calls;
+    for (auto const& call : made.log)
+        if (call == "write" || call == "fsync" || call == "renameat") calls.push_back(call);
+    REQUIRE(calls.size() > 8);
+    CHECK(std::vector(calls.end() - 8, calls.end()) ==
+          std::vector<std::string>{"write", "fsync", "renameat", "fsync", "write", "fsync", "renameat", "fsync"});
 }
 
 TEST_CASE("faults: a kill before each call of an artifact folder") {
@@ -273,7 +468,44 @@ TEST_CASE("faults: a kill before each call of an artifact folder") {
                      [](std::string const& path, std::vector<bool> const& kept) { check_artifacts(path, kept, true); });
 }
 
-TEST_CASE("faults: a kill before each call of a journal folder") { kill_before_each(journals, check_journal); }
+TEST_CASE("faults: a kill before each call of a journal folder") {
+    kill_before_each(journals, check_journal);
+    kill_before_each(small_files, check_journal);
+}
+
+TEST_CASE("faults: each call of a database of artifacts fails once") {
+    for (bool const halve : {false, true}) {
+        auto const failed = fail_each(
+            artifact_databases, {.halve = halve},
+            [](std::string const& path, std::vector<bool> const& kept, plan const& made) {
+                check_syncs(kept, made);
+                check_artifact_database(path, kept);
+            },
+            static_cast<long>(stride()));
+        CHECK(failed > 0);
+    }
+}
+
+TEST_CASE("faults: each call of a database of journals fails once") {
+    for (bool const halve : {false, true}) {
+        auto const failed = fail_each(
+            journal_databases, {.halve = halve},
+            [](std::string const& path, std::vector<bool> const& kept, plan const& made) {
+                check_syncs(kept, made);
+                check_journal_database(path, kept);
+            },
+            static_cast<long>(stride()));
+        CHECK(failed > 0);
+    }
+}
+
+TEST_CASE("faults: a kill before each call of a database of artifacts") {
+    kill_before_each(artifact_databases, check_artifact_database, static_cast<long>(stride()));
+}
+
+TEST_CASE("faults: a kill before each call of a database of journals") {
+    kill_before_each(journal_databases, check_journal_database, static_cast<long>(stride()));
+}
 
 TEST_CASE("faults: what is acknowledged was synchronised before and after it got its name") {
     for (bool const no_rename : {false, true}) {
@@ -298,6 +530,24 @@ TEST_CASE("faults: what is acknowledged was synchronised before and after it got
     }
 }
 
+TEST_CASE("faults: what a database acknowledges was synchronised, and first its entry in the folder") {
+    auto const check = [](auto work) {
+        scratch::folder const root{scratch::memory()};
+        plan made;
+        planned const now{made};
+        work(root / "a", [&](auto, auto const& problem) {
+            auto const last = [&](std::string_view call) {
+                return std::find(made.log.rbegin(), made.log.rend(), call) - made.log.rbegin();
+            };
+            CHECK_FALSE(problem);
+            CHECK(last("fdatasync") < last("pwrite64"));
+            CHECK(last("fsync") < last("open64"));
+        });
+    };
+    check(artifact_databases);
+    check(journal_databases);
+}
+
 TEST_CASE("faults: the folder's entry is synchronised with the first flush, and once") {
     scratch::folder const root{scratch::memory()};
     journal_folder const to{root / "j"};
@@ -309,6 +559,41 @@ TEST_CASE("faults: the folder's entry is synchronised with the first flush, and 
             CHECK_FALSE(to.flush("c"));
         }
         CHECK(made.log == std::vector<std::string>(syncs, "fsync"));
+    }
+}
+
+TEST_CASE("faults: a journal's file is synchronised before the next one begins, and by each that has written to it") {
+    scratch::folder const root{scratch::memory()};
+    journal_folder const to{root / "j", one_line};
+    REQUIRE(store_tests::add(to, "c", 0, "a").empty());
+    auto const log_of = [](auto work) {
+        plan made;
+        planned const now{made};
+        work();
+        return made.log;
+    };
+    using list = std::vector<std::string>;
+    journal_folder const other{root / "j", one_line};  // has written nothing to the first file
+    CHECK(log_of([&] { CHECK(store_tests::add(other, "c", 1, "a").empty()); }) ==
+          list{"open", "openat", "flock", "fsync", "fsync", "openat", "flock", "openat", "flock", "write", "flock"});
+    SECTION("in order") {
+        CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == list{"fsync", "fsync", "openat", "fsync", "fsync"});
+        CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == list{"fsync"});
+    }
+    SECTION("a failure is final") {
+        plan made{.only = "fsync", .at = 0, .error = EIO};
+        planned const now{made};
+        bool const appends = GENERATE(false, true);
+        CHECK((appends ? store_tests::add(to, "c", 2, "a") : reason(to.flush("c"))) == "fsync: Input/output error");
+        CHECK(std::ranges::count(made.log, "fsync") == 1);
+        CHECK(store_tests::add(to, "c", 2, "a") == "fsync: Input/output error");
+    }
+    SECTION("and no next one begins after a failure") {
+        REQUIRE(store_tests::add(to, "c", 2, "a").empty());
+        plan made{.only = "fsync", .at = 0, .error = EIO};
+        planned const now{made};
+        CHECK(store_tests::add(journal_folder{root / "j", one_line}, "c", 3, "a") == "fsync: Input/output error");
+        CHECK(scratch::names_in(root / "j").size() == 3);
     }
 }
 
@@ -340,12 +625,14 @@ TEST_CASE("faults: a short write that cannot be taken back stands aside") {
 TEST_CASE("faults: lines of several processes stay whole where every write is short") {
     scratch::folder const root{scratch::memory()};
     constexpr std::uint64_t each = 2'000;
-    journal_folder const before{root / "j"};
+    auto const options =
+        GENERATE(condense::journal_folder_options{}, condense::journal_folder_options{condense::bytes{1'000}});
+    journal_folder const before{root / "j", options};
     REQUIRE(store_tests::add(before, "c", 99'999, "a").empty());
     std::vector<processes::child> children;
     for (std::uint64_t writer = 0; writer < 4; ++writer)
         children.emplace_back([&, writer](auto& say) {
-            auto const to = writer < 2 ? before : journal_folder{root / "j"};
+            auto const to = writer < 2 ? before : journal_folder{root / "j", options};
             plan made{.split = true};
             planned const now{made};
             for (std::uint64_t line = 0; line < each; ++line)

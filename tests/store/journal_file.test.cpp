@@ -172,14 +172,76 @@ TEST_CASE("journal_file: a file that is removed is told once, where lines went w
         CHECK(to.flush() == removed);
     }
     SECTION("as moved, with another in its place or none") {
-        fs::rename(to.path(), to.path() + ".1");
+        fs::rename(to.path(), to.path() + "_1");
         if (GENERATE(false, true)) scratch::write(to.path(), "");
         CHECK(to.add("two\n") == removed);
-        CHECK(scratch::bytes_of(to.path() + ".1") == "one\n");
+        CHECK(scratch::bytes_of(to.path() + "_1") == "one\n");
     }
     CHECK(to.add("three\n").empty());
     CHECK(to.bytes() == "three\n");
     CHECK(to.flush().empty());
+}
+
+TEST_CASE("journal_file: the first line after a full file goes to the next one, for all that write") {
+    one_file to{.file = journal_file{"a.x", 8}};
+    journal_file other{"a.x", 8};
+    std::vector<std::string> const bytes{"one\ntwo\n", "three, and more than fits\n", "four\nfive\n", "six\n"};
+    auto const held = [&] {
+        std::vector<std::string> all;
+        for (auto const* const name : {"a.x", "a.1.x", "a.2.x", "a.3.x"})
+            all.push_back(scratch::bytes_of(to.root / "j/" + name));
+        return all;
+    };
+    CHECK(to.add("one\n").empty());
+    CHECK(to.add("two\n").empty());
+    CHECK(scratch::names_in(to.root / "j").size() == 1);
+    CHECK(reason(other.append(to.in, "three, and more than fits\n")).empty());
+    CHECK(to.add("four\n").empty());
+    CHECK(reason(journal_file{"a.x", 8}.append(to.in, "five\n")).empty());
+    CHECK(reason(other.append(to.in, "six\n")).empty());
+    CHECK(held() == bytes);
+    CHECK(scratch::mode_of(to.root / "j/a.3.x") == 0600);
+    CHECK(to.flush().empty());
+    SECTION("also where a larger file would do") {
+        journal_file large{"a.x"};
+        CHECK(reason(large.append(to.in, "seven\n")).empty());
+        CHECK(to.add("eight\n").empty());
+        CHECK(reason(large.append(to.in, "nine\n")).empty());
+        CHECK(held() == std::vector<std::string>{bytes[0], bytes[1], bytes[2], bytes[3] + "seven\n"});
+        CHECK(scratch::bytes_of(to.root / "j/a.4.x") == "eight\nnine\n");
+    }
+    SECTION("also where the oldest were removed") {
+        fs::remove(to.root / "j/a.x");
+        fs::remove(to.root / "j/a.1.x");
+        CHECK(reason(journal_file{"a.x", 8}.append(to.in, "seven\n")).empty());
+        CHECK(held() == std::vector<std::string>{"", "", bytes[2], bytes[3] + "seven\n"});
+        CHECK(scratch::names_in(to.root / "j").size() == 2);
+    }
+    SECTION("and the newest is told where it is removed") {
+        CHECK(to.add("7\n").empty());
+        fs::remove(to.root / "j/a.3.x");
+        CHECK(to.add("8\n") == removed);
+        CHECK(reason(other.append(to.in, "8\n")) == removed);
+        CHECK(to.add("seven\n").empty());
+        CHECK(held() == std::vector<std::string>{bytes[0], bytes[1], bytes[2], "seven\n"});
+    }
+    SECTION("and nothing else is taken for it") {
+        REQUIRE(to.add("7890\n").empty());
+        REQUIRE(fs::create_directory(to.root / "j/a.4.x"));
+        CHECK(to.add("x\n").starts_with("open: "));
+        CHECK(to.flush().starts_with("open: "));
+        fs::remove(to.root / "j/a.4.x");
+        CHECK(to.add("x\n").empty());
+        CHECK(scratch::bytes_of(to.root / "j/a.4.x") == "x\n");
+    }
+    CHECK(is_free(opened(to.root / "j/a.2.x")));
+}
+
+TEST_CASE("journal_file: files of no bytes hold a line each") {
+    one_file to{.file = journal_file{"a", 0}};
+    for (int line = 0; line < 3; ++line) CHECK(to.add("1\n").empty());
+    CHECK(to.bytes() == "1\n");
+    CHECK(scratch::bytes_of(to.path() + ".2") == "1\n");
 }
 
 TEST_CASE("journal_file: a closed file gives its descriptor back, and is opened again when used") {

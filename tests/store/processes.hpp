@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -69,11 +69,19 @@ public:
         return said;
     }
 
-    /// Kills it at some moment after it first said something, or at once where it says nothing for long.
-    std::vector<std::uint64_t> kill_after_microseconds(unsigned pause) {
-        ::pollfd first{from_, POLLIN, 0};
-        ::poll(&first, 1, 2'000);
-        ::usleep(pause);
+    /// Waits until it has said that many numbers, though not for long, and then for a while.
+    void let_run(unsigned microseconds, int numbers = 1) const {
+        auto const wanted = numbers * static_cast<int>(sizeof(std::uint64_t));
+        for (int waited = 0, ready = 0; waited < 20'000; ++waited) {
+            if (::ioctl(from_, FIONREAD, &ready) == 0 && ready >= wanted) break;
+            ::usleep(waited < 20 ? 20 : 100);
+        }
+        ::usleep(microseconds);
+    }
+
+    /// Kills it at some moment after it said that many numbers, or at once where it says nothing for long.
+    std::vector<std::uint64_t> kill_after_microseconds(unsigned pause, int numbers = 1) {
+        let_run(pause, numbers);
         ::kill(id_, SIGKILL);
         auto said = listen();
         int status = 0;
@@ -115,6 +123,30 @@ private:
     ::rlimit before_ = {};
     void (*handler_)(int) = nullptr;
 };
+
+/// No descriptor gets a number from `end` on.
+class open_files_limit {
+public:
+    explicit open_files_limit(std::size_t end) {
+        REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+        auto less = before_;
+        less.rlim_cur = end;
+        REQUIRE(::setrlimit(RLIMIT_NOFILE, &less) == 0);
+    }
+    open_files_limit(open_files_limit const&) = delete;
+    open_files_limit& operator=(open_files_limit const&) = delete;
+    ~open_files_limit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+    ::rlimit before_ = {};
+};
+
+/// What f() returns where no file but the first four can be open. To be looked at after that: the sanitizers' own
+/// checks open files.
+auto with_few_files(auto const& f) {
+    open_files_limit const limit{4};
+    return f();
+}
 
 /// A file system in memory, of the given size, where this process may mount one.
 class small_disk {

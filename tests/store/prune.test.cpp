@@ -58,3 +58,59 @@ TEST_CASE("prune: erases nothing where the store cannot list, and stops where it
     CHECK(erased == 1);
     CHECK(store.size() == 2);
 }
+
+TEST_CASE("prune: with a quota erases the oldest beyond it, and what has expired", "[law-S7][row-C2]") {
+    condense::memory_store const store;
+    auto const now = condense::detail::calendar_seconds();
+    auto const put = [&](int number, std::uint64_t age, std::string const& conversation = "a") {
+        auto const content = std::to_string(number) + std::string(9, '.');
+        CHECK_FALSE(store.put(store.name(content), content, {.conversation = conversation, .time = now - age}));
+    };
+    auto const has = [&](int number) {
+        auto const content = std::to_string(number) + std::string(9, '.');
+        return store.get(store.name(content)).has_value();
+    };
+    auto const unused = [](condense::reference const&, condense::artifact_source const&) { return false; };
+    for (int number = 0; number < 150; ++number) put(number, 1'000 - static_cast<std::uint64_t>(number));
+    CHECK_FALSE(condense::prune(store, condense::store_quota{}, unused));
+    CHECK(store.size() == 150);
+    put(150, 1);
+    CHECK_FALSE(condense::prune(store, condense::store_quota{}, [&](condense::reference const& name, auto const&) {
+        return name == store.name("7" + std::string(9, '.'));
+    }));
+    CHECK(store.size() == 100);
+    CHECK(has(7));
+    CHECK_FALSE(has(0));
+    CHECK_FALSE(has(51));
+    CHECK(has(52));
+    CHECK(has(150));
+    CHECK_FALSE(condense::prune(store, condense::store_quota{.keep_bytes = {500}, .clean_at_bytes = {2'000}}, unused));
+    CHECK(store.size() == 100);
+    CHECK_FALSE(condense::prune(store, condense::store_quota{.keep_bytes = {500}, .clean_at_bytes = {1'000}}, unused));
+    CHECK(store.size() < 50);
+    CHECK(has(150));
+    CHECK_FALSE(condense::prune(store, condense::store_quota{.expire_after = 500}, unused));
+    CHECK(has(150));
+    put(200, 501);
+    put(201, 501, "b");
+    CHECK_FALSE(condense::prune(store, condense::store_quota{.expire_after = 500, .conversation = "b"}, unused));
+    CHECK(has(200));
+    CHECK_FALSE(has(201));
+}
+
+TEST_CASE("prune: what two conversations hold is in use if one of them uses it", "[law-S7]") {
+    condense::memory_store const store;
+    for (auto const* const conversation : {"a", "b"})
+        CHECK_FALSE(store.put(store.name("both"), "both", {.conversation = conversation, .time = 1}));
+    auto const used_by = [&](std::string conversation) {
+        return [conversation](condense::reference const&, condense::artifact_source const& source) {
+            return source.conversation == conversation;
+        };
+    };
+    condense::store_quota const none{.keep = 0, .clean_at = 0};
+    CHECK_FALSE(condense::prune(store, none, used_by("a")));
+    CHECK_FALSE(condense::prune(store, none, used_by("b")));
+    CHECK(store.size() == 1);
+    CHECK_FALSE(condense::prune(store, none, used_by("c")));
+    CHECK(store.size() == 0);
+}

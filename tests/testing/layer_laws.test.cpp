@@ -13,18 +13,13 @@
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
+#include "support/violations.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using condense::testing::check_layer_laws;
 using condense::testing::layer_law;
-
-std::string told(std::vector<condense::testing::layer_violation> const& found) {
-    std::string out;
-    for (auto const& each : found) out += each.text() + "\n";
-    return out;
-}
 
 template <class Layer>
 bool breaks(layer_law law, Layer const& layer) {
@@ -106,7 +101,7 @@ struct lossy_store : condense::memory_store {
 
 TEST_CASE("layer laws: a layer that shortens its own markers is caught") {
     CHECK(breaks(layer_law::idempotent, clear_results{}));
-    CHECK(told(check_layer_laws(clear_results{.settles = true})) == "");
+    CHECK(text_of(check_layer_laws(clear_results{.settles = true})) == "");
 }
 TEST_CASE("layer laws: a layer that does something else after a failure is caught") {
     CHECK(breaks(layer_law::strong, swallows_failures{}));

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -136,6 +138,73 @@ inline failure publish(descriptor const& folder, std::string const& name, std::s
     if (auto const error = write_all(created.file(), content)) return {"write", error};
     if (auto const error = sync(created.file())) return {"fsync", error};
     return {"rename", created.publish(name)};
+}
+
+/// A path as folder and name of a file.
+struct file_path {
+    std::string folder;
+    std::string name;
+
+    explicit file_path(std::string_view path) {
+        auto const begin = path.find_last_of('/') + 1;  // npos + 1 is 0
+        folder = begin == 0 ? "." : std::string{path.substr(0, begin)};
+        name = path.substr(begin);
+    }
+    /// False for a name that is no name of a file in a folder.
+    bool is_valid() const noexcept {
+        return !name.empty() && name != "." && name != ".." && name.find('\0') == name.npos;
+    }
+};
+
+/// Replaces the file or leaves it unchanged: writes a temporary file, syncs it, renames it. Readable by its owner
+/// alone; creates missing folders. A link of that name is replaced, not followed.
+inline failure replace_file(std::string_view path, std::string_view content) {
+    file_path const location{path};
+    if (!location.is_valid()) return {"open", EINVAL};
+    for (int tries = 8;; --tries) {
+        auto const folder = open_folder(location.folder, true);
+        if (folder.error != 0) return {"open", folder.error};
+        temporary created{folder.file};
+        if (created.error() != 0) return {"create", created.error()};
+        if (auto const error = write_all(created.file(), content)) return {"write", error};
+        if (auto const error = sync(created.file())) return {"fsync", error};
+        auto const error = created.replace(location.name);
+        if (error == ENOENT && tries > 1) continue;  // another process cleared it away before it was locked
+        if (error != 0) return {"rename", error};
+        // The new name is durable only with its folder; the old file is gone already.
+        return {"fsync", sync(folder.file)};
+    }
+}
+
+/// What a file holds, when it was changed, and why it could not be read.
+struct file_content {
+    std::string text = {};
+    std::int64_t changed = 0;  ///< seconds since 1970 (UTC)
+    failure problem = {};
+};
+
+/// Reads a regular file; follows no link. EFBIG, before anything is read, if it has more bytes than `most`. Removes
+/// temporary files that killed processes left beside it.
+inline file_content read_file(std::string_view path, std::uint64_t most) {
+    file_content result;
+    auto const failed = [&result](std::string_view call, int error) {
+        result.problem = {call, error};
+        return std::move(result);
+    };
+    file_path const location{path};
+    if (!location.is_valid()) return failed("open", EINVAL);
+    auto const folder = open_folder(location.folder, false);
+    if (folder.error != 0) return failed("open", folder.error);
+    clear_away(folder.file);
+    auto const file = open_file(folder.file, location.name, O_RDONLY);
+    if (file.error != 0) return failed("open", file.error);
+    auto const status = about(file.file);
+    if (status.st_size < 0 || static_cast<std::uint64_t>(status.st_size) > most) return failed("read", EFBIG);
+    result.changed = status.st_mtime;
+    result.text.resize(static_cast<std::size_t>(status.st_size));
+    auto const read = read_at(file.file, result.text, 0);
+    result.text.resize(read.bytes.size());
+    return read.error == 0 ? std::move(result) : failed("read", read.error);
 }
 
 }  // namespace detail::posix

@@ -15,6 +15,7 @@
 
 #include <condense/core/store.hpp>
 #include <condense/detail/posix_publish.hpp>
+#include <condense/store/artifact_source.hpp>
 #include <condense/store/content_hash.hpp>
 
 // Artifacts as files of one folder, which survive the process and a power failure:
@@ -73,6 +74,34 @@ public:
         return {};
     }
 
+    /// The same, and notes where it comes from: in a file of its own, which costs two fsyncs more for a new source.
+    store_error put(reference const& name, std::string_view content, artifact_source const& source) const {
+        auto const text = detail::write_source(source);
+        if (text.size() > most_source_bytes) return {"the source is longer than 1 MiB"};
+        auto const file = source_file(name, source.conversation);
+        // Another handle may erase the content after it was put, and before its source is there.
+        for (int tries = 0; tries < 3; ++tries) {
+            if (auto const problem = put(name, content)) return problem;
+            auto const folder = shared_->folder.use(true);
+            if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
+            auto const publication = detail::posix::publish(*folder.directory, file, text);
+            if (publication.error != 0 && publication.error != EEXIST)
+                return {detail::posix::fault(publication.call, publication.error)};
+            if (auto const problem = shared_->sync_entry(*folder.directory, nullptr)) return problem;
+            if (size_of(*folder.directory, name.text()) && size_of(*folder.directory, file)) return {};
+        }
+        return {"the artifact was erased meanwhile"};
+    }
+
+    /// Where the conversation has the artifact from; nothing if it has not put it.
+    std::optional<artifact_source> source(reference const& name, std::string_view conversation) const {
+        auto const folder = shared_->folder.use(false).directory;
+        if (!folder) return std::nullopt;
+        auto source = read_source(*folder, source_file(name, conversation));
+        if (source && source->conversation != conversation) source.reset();
+        return source;
+    }
+
     /// True if a file with this artifact's name exists, whatever it holds. Costs an open.
     bool has_file(reference const& name) const {
         auto const folder = shared_->folder.use(false).directory;
@@ -96,39 +125,46 @@ public:
     /// Calls f(reference, bytes) for each stored artifact; `f` may use the store. Costs a listing of the folder and an
     /// open for each artifact.
     store_error each(auto&& f) const {
-        auto const folder = shared_->folder.use(false);
-        if (!folder.directory)
-            return folder.error == ENOENT ? store_error{}
-                                          : store_error{detail::posix::fault("open folder", folder.error)};
-        std::vector<reference> names;
-        auto const note = [&](std::string_view file) {
-            if (auto const name = reference::of(file)) names.push_back(*name);
-        };
-        if (auto const error = detail::posix::each_file(*folder.directory, note))
-            return {detail::posix::fault("list", error)};
-        for (auto const& name : names) {
-            auto const opened = detail::posix::open_file(*folder.directory, name.text(), O_RDONLY);
-            if (opened.error == 0)
-                f(name, bytes{static_cast<std::uint64_t>(detail::posix::about(opened.file).st_size)});
-        }
-        return {};
+        return each_name([&](detail::posix::descriptor const& folder, std::string const& file) {
+            auto const name = reference::of(file);
+            if (auto const size = name ? size_of(folder, file) : std::nullopt) f(*name, *size);
+        });
     }
 
-    /// The artifact is gone for good once it returns no error; an unknown name is no error.
+    /// Calls f(reference, bytes, artifact_source const&) in the same way.
+    store_error each_source(auto&& f) const {
+        return each_name([&](detail::posix::descriptor const& folder, std::string const& file) {
+            auto const digits = file.substr(0, file.find('.'));
+            auto const name = digits.size() == file.size() ? std::nullopt : reference::of(digits);
+            auto const source = name ? read_source(folder, file) : std::nullopt;
+            if (!source || file != source_file(*name, source->conversation)) return;
+            if (auto const size = size_of(folder, digits)) f(*name, *size, *source);
+        });
+    }
+
+    /// The artifact is gone for good once it returns no error; an unknown name is no error. Costs a listing.
     store_error erase(reference const& name) const {
         if (auto const earlier = shared_->earlier_error()) return earlier;
         auto const folder = shared_->folder.use(false);
         if (!folder.directory)
             return folder.error == ENOENT ? store_error{}
                                           : store_error{detail::posix::fault("open folder", folder.error)};
-        auto const error = detail::posix::remove_file(*folder.directory, name.text());
+        auto const file = name.text();
+        int error = 0;
+        auto const problem = each_name([&](detail::posix::descriptor const& in, std::string const& other) {
+            if (other.starts_with(file + '.') && (error == 0 || error == ENOENT))
+                error = detail::posix::remove_file(in, other);
+        });
+        if (error == 0 || error == ENOENT) error = detail::posix::remove_file(*folder.directory, file);
         if (error != 0 && error != ENOENT) return {detail::posix::fault("remove", error)};
+        if (problem) return problem;
         return shared_->sync_entry(*folder.directory, nullptr);
     }
 
 private:
     /// Names tried for one content when others with the same hash are stored; then it is refused.
     static constexpr std::uint64_t attempts = 16;
+    static constexpr std::uint64_t most_source_bytes = std::uint64_t{1} << 20;
 
     /// What the copies of a handle share. The mutex guards the error and the flag; files need none, because they are
     /// published as a whole and never changed.
@@ -162,6 +198,42 @@ private:
         store_error sync_error = {};  ///< a failed fsync is final
         bool cleaned_up = false;
     };
+
+    /// Calls f(folder, file name) for each file, listed before the first call.
+    store_error each_name(auto&& f) const {
+        auto const folder = shared_->folder.use(false);
+        if (!folder.directory)
+            return folder.error == ENOENT ? store_error{}
+                                          : store_error{detail::posix::fault("open folder", folder.error)};
+        std::vector<std::string> files;
+        if (auto const error =
+                detail::posix::each_file(*folder.directory, [&](std::string_view file) { files.emplace_back(file); }))
+            return {detail::posix::fault("list", error)};
+        for (auto const& file : files) f(*folder.directory, file);
+        return {};
+    }
+
+    static std::optional<bytes> size_of(detail::posix::descriptor const& folder, std::string const& file) {
+        auto const opened = detail::posix::open_file(folder, file, O_RDONLY);
+        if (opened.error != 0) return std::nullopt;
+        return bytes{static_cast<std::uint64_t>(detail::posix::about(opened.file).st_size)};
+    }
+
+    /// "<reference>.<hash of the conversation>.source", so that no byte of an id gets into a path.
+    std::string source_file(reference const& name, std::string_view conversation) const {
+        return name.text() + "." + hash_(conversation, 0).text() + ".source";
+    }
+
+    static std::optional<artifact_source> read_source(detail::posix::descriptor const& folder,
+                                                      std::string const& file) {
+        auto const opened = detail::posix::open_file(folder, file, O_RDONLY);
+        if (opened.error != 0) return std::nullopt;
+        auto const size = static_cast<std::uint64_t>(detail::posix::about(opened.file).st_size);
+        if (size > most_source_bytes) return std::nullopt;
+        std::string text(static_cast<std::size_t>(size), '\0');
+        auto const read = detail::posix::read_at(opened.file, text, 0);
+        return read.error == 0 ? detail::read_source(read.bytes) : std::nullopt;
+    }
 
     struct comparison {
         detail::posix::descriptor file;  ///< open unless there is an error

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <condense/core/store.hpp>
 #include <condense/detail/base64.hpp>
@@ -17,8 +18,9 @@
 #include <condense/store/content_hash.hpp>
 
 // One entry of a journal as a line of JSON that any tool reads:
-// {"number":12,"name":"<24 digits>","check":"<16 digits>","message":{"role":"user"}}
-// JSON is copied unchanged, other text is in "text", other bytes in "base64", and "made":true has no content.
+// {"number":12,"time":1790000000,"conversation":"logs","name":"<24 digits>","check":"<16 digits>","message":{"a":1}}
+// JSON is copied unchanged, other text is in "text", other bytes in "base64", and "made":true has no content. An id
+// that is not UTF-8 is in "conversation64". Lines of the earlier format have neither time nor conversation.
 
 namespace condense {
 inline namespace v1 {
@@ -28,14 +30,20 @@ namespace detail {
 /// of the conversation, so that lines of another conversation are not read.
 class journal_line {
 public:
-    /// The conversation id may be any bytes; lines hold none of them.
-    explicit journal_line(std::string_view conversation) noexcept {
+    /// The conversation id may be any bytes. Each line holds all of it, so that any line says whose it is.
+    explicit journal_line(std::string_view conversation) {
         for (auto const byte : content_hash{1}(conversation, 0).digest) key_ = key_ << 8 | byte;
+        bool const is_text = utf8::valid(conversation);
+        id_.append(is_text ? before_id : before_id_bytes);
+        if (is_text) json::append_escaped(id_, conversation);
+        else base64::append(id_, conversation);
+        id_.push_back('"');
     }
 
-    /// With the line break at its end. Costs a copy of the content, up to six times as long for text.
+    /// With the line break at its end. Costs a copy of id and content, up to six times as long for text.
     std::string write(journal_entry const& entry, std::string_view content) const {
         auto line = std::string{before_number}.append(std::to_string(entry.number));
+        line.append(before_time).append(std::to_string(entry.time)).append(id_);
         line.append(before_name).append(entry.name.text());
         auto const kind = entry.made ? derived : stands_alone(content) ? message : utf8::valid(content) ? text : bytes;
         auto const check = check_of(line, kind);
@@ -58,6 +66,8 @@ public:
         auto rest = line;
         record result;
         if (!consume(rest, before_number) || !consume_number(rest, result.entry.number)) return std::nullopt;
+        if (consume(rest, before_time) && (!consume_number(rest, result.entry.time) || !consume(rest, id_)))
+            return std::nullopt;
         if (!consume(rest, before_name) || !consume_name(rest, result.entry.name)) return std::nullopt;
         auto const head = line.substr(0, line.size() - rest.size());
         if (!consume(rest, before_check)) return std::nullopt;
@@ -80,9 +90,28 @@ public:
         return std::nullopt;
     }
 
+    /// The conversation id that a line names, which only `read` checks; nothing if there is none.
+    static std::optional<std::string> conversation_of(std::string_view line) {
+        std::uint64_t number = 0;
+        if (!consume(line, before_number) || !consume_number(line, number)) return std::nullopt;
+        if (!consume(line, before_time) || !consume_number(line, number)) return std::nullopt;
+        bool const is_text = consume(line, before_id);
+        if (!is_text && !consume(line, before_id_bytes)) return std::nullopt;
+        std::size_t end = 0;
+        while (end < line.size() && line[end] != '"') end += line[end] == '\\' ? 2u : 1u;
+        if (end >= line.size()) return std::nullopt;
+        auto const spelt = line.substr(0, end);
+        std::string id;
+        bool const whole = is_text ? json::append_unescaped(id, spelt) : base64::append_decoded(id, spelt);
+        return whole ? std::optional{std::move(id)} : std::nullopt;
+    }
+
 private:
     // The pieces of a line in order; one of the last four says which kind of content follows.
     static constexpr std::string_view before_number = "{\"number\":";
+    static constexpr std::string_view before_time = ",\"time\":";
+    static constexpr std::string_view before_id = ",\"conversation\":\"";
+    static constexpr std::string_view before_id_bytes = ",\"conversation64\":\"";
     static constexpr std::string_view before_name = ",\"name\":\"";
     static constexpr std::string_view before_check = "\",\"check\":\"";
     static constexpr std::string_view message = "\",\"message\":";
@@ -132,6 +161,7 @@ private:
     }
 
     std::uint64_t key_ = 0;  ///< a hash of the conversation id
+    std::string id_;  ///< the piece of a line that names it
 };
 
 }  // namespace detail

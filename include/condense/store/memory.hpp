@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include <condense/core/store.hpp>
+#include <condense/detail/calendar.hpp>
 #include <condense/store/content_hash.hpp>
 
 // A store of artifacts in memory, for tests and for programs whose conversations end with the process:
@@ -45,6 +47,24 @@ public:
         return {"the name holds other content"};
     }
 
+    /// The same, and notes where it comes from.
+    store_error put(reference const& name, std::string_view content, artifact_source source) const {
+        if (auto const problem = put(name, content)) return problem;
+        if (source.time == 0) source.time = detail::calendar_seconds();
+        std::lock_guard const lock{shared_->guard};
+        auto key = std::pair{name, source.conversation};
+        shared_->sources.try_emplace(std::move(key), std::move(source));
+        return {};
+    }
+
+    /// Where the conversation has the artifact from; nothing if it has not put it.
+    std::optional<artifact_source> source(reference const& name, std::string_view conversation) const {
+        std::lock_guard const lock{shared_->guard};
+        auto const position = shared_->sources.find({name, std::string{conversation}});
+        if (position == shared_->sources.end()) return std::nullopt;
+        return position->second;
+    }
+
     /// A copy of the content; nothing if the name is unknown.
     std::optional<std::string> get(reference const& name) const {
         std::lock_guard const lock{shared_->guard};
@@ -64,10 +84,26 @@ public:
         return {};
     }
 
+    /// Calls f(reference, bytes, artifact_source const&) in the same way.
+    store_error each_source(auto&& f) const {
+        std::vector<std::tuple<reference, bytes, artifact_source>> all;
+        {
+            std::lock_guard const lock{shared_->guard};
+            for (auto const& [key, source] : shared_->sources)
+                all.emplace_back(key.first, bytes{shared_->artifacts.at(key.first).size()}, source);
+        }
+        for (auto const& [name, size, source] : all) f(name, size, source);
+        return {};
+    }
+
     /// An unknown name is no error.
     store_error erase(reference const& name) const {
         std::lock_guard const lock{shared_->guard};
         shared_->artifacts.erase(name);
+        auto const first = shared_->sources.lower_bound({name, {}});
+        auto last = first;
+        while (last != shared_->sources.end() && last->first.first == name) ++last;
+        shared_->sources.erase(first, last);
         return {};
     }
 
@@ -81,6 +117,7 @@ private:
     struct state {
         std::mutex guard;
         std::map<reference, std::string> artifacts;
+        std::map<std::pair<reference, std::string>, artifact_source> sources;  ///< by name and conversation
     };
 
     /// The first name of this content that is unused, or that it is already stored under. To be called under the lock.

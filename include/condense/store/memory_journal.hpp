@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +13,8 @@
 #include <vector>
 
 #include <condense/core/store.hpp>
+#include <condense/detail/calendar.hpp>
+#include <condense/detail/sort.hpp>
 #include <condense/store/content_hash.hpp>
 
 // A journal in memory, for tests and for programs whose conversations end with the process:
@@ -38,7 +42,12 @@ public:
         auto position = shared_->conversations.find(conversation);
         if (position == shared_->conversations.end())
             position = shared_->conversations.try_emplace(std::string{conversation}).first;
-        position->second.push_back({entry, std::move(copy)});
+        auto& target = position->second;
+        target.lines.push_back({entry, std::move(copy)});
+        auto& time = target.lines.back().entry.time;
+        if (time == 0) time = detail::calendar_seconds();
+        target.time = (std::max)(target.time, time);
+        target.latest = ++shared_->appends;
         return {};
     }
 
@@ -52,22 +61,43 @@ public:
         return {};
     }
 
+    /// Calls f(journal_conversation const&) for each conversation, the one with the latest append first.
+    template <class Function>
+    store_error each_conversation(Function&& f) const {
+        std::vector<std::pair<std::uint64_t, journal_conversation>> all;
+        {
+            std::lock_guard const lock{shared_->guard};
+            for (auto const& [id, past] : shared_->conversations)  // one without lines had no memory for them
+                if (!past.lines.empty()) all.push_back({past.latest, {id, past.lines.size(), past.time}});
+        }
+        detail::sort(all, [](auto const& left, auto const& right) { return left.first > right.first; });
+        for (auto const& [latest, each] : all) f(each);
+        return {};
+    }
+
 private:
     struct line {
         journal_entry entry;
         std::shared_ptr<std::string const> content;  ///< shared with readers; never changed
     };
 
+    struct history {
+        std::vector<line> lines;
+        std::uint64_t time = 0;  ///< of the latest append
+        std::uint64_t latest = 0;  ///< how many appends there were then
+    };
+
     struct state {
         std::mutex guard;
-        std::map<std::string, std::vector<line>, std::less<>> conversations;
+        std::map<std::string, history, std::less<>> conversations;
+        std::uint64_t appends = 0;
     };
 
     /// Shares the contents, so that f is called without the lock.
     std::vector<line> lines_of(std::string_view conversation) const {
         std::lock_guard const lock{shared_->guard};
         auto const position = shared_->conversations.find(conversation);
-        return position == shared_->conversations.end() ? std::vector<line>{} : position->second;
+        return position == shared_->conversations.end() ? std::vector<line>{} : position->second.lines;
     }
 
     std::shared_ptr<state> shared_;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/recovery/prompt.hpp>
+
+#include <string>
+#include <string_view>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/recovery/tools.hpp>
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "support/catch.hpp"
+
+using namespace condense::literals;
+using condense::used;
+
+namespace {
+
+bool mentions(std::string const& text, std::string_view word) { return text.find(word) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("recovery_prompt: names what the pipeline makes possible and the tools offer, and nothing else", "[row-V7]") {
+    condense::memory_store const store;
+    condense::memory_journal const journal;
+    condense::recovery_tools const both{store, journal};
+    condense::recovery_tools const artifacts{store};
+    condense::recovery_tools const messages{condense::no_store{}, journal};
+    condense::offload const large{.into = store};
+    condense::pipeline const recording{condense::record{.to = journal}, large,
+                                       condense::sliding_window{.when = used >= 90_pct}};
+    condense::pipeline const storing{large};
+    condense::pipeline const losing{condense::sliding_window{.when = used >= 90_pct}};
+
+    auto const all = condense::recovery_prompt(recording, both);
+    for (std::size_t place = 0; place < 6; ++place) CHECK(mentions(all, condense::recovery_tool_names[place]));
+    auto const stored = condense::recovery_prompt(storing, both);
+    CHECK(mentions(stored, "read_artifact"));
+    CHECK_FALSE(mentions(stored, "history"));
+    CHECK_FALSE(mentions(condense::recovery_prompt(recording, artifacts), "history"));
+    auto const recorded = condense::recovery_prompt(recording, messages);
+    CHECK(mentions(recorded, "search_history"));
+    CHECK_FALSE(mentions(recorded, "artifact"));
+    CHECK(condense::recovery_prompt(losing, both).empty());
+    CHECK(condense::recovery_prompt(storing, messages).empty());
+}

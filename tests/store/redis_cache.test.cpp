@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/store/redis_cache.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include <condense/llm/cached.hpp>
+
+#include "store/cache_laws.hpp"
+#include "store/redis_server.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using cache_tests::key_of;
+using condense::redis_cache;
+using redis_tests::server;
+
+static_assert(condense::text_cache<redis_cache>);
+
+std::string const first_name = "condense:c:0000000000000000000000000000000000000000000000000000000000000000";
+
+auto with_cache(redis_cache const& cache) {
+    return condense::cached{.model = [](std::string_view) { return "They read."; }, .cache = cache, .lifetime = 60};
+}
+condense::model_prompt const prompt{"Summarise.", "A long conversation of some words."};
+
+}  // namespace
+
+TEST_CASE("redis_cache: what was put is there, until its time is over") {
+    server const real;
+    redis_cache const cache{real.options()};
+    CHECK_FALSE(cache.get(key_of(0)));
+    CHECK_FALSE(cache.put(key_of(0), std::string("a\0\xFF'\r\n", 6), 0));
+    CHECK(redis_cache{real.options()}.get(key_of(0)) == std::string("a\0\xFF'\r\n", 6));
+    CHECK(real.ask({"TTL", first_name}) == "0");  // -1, which is no number here
+    CHECK_FALSE(cache.put(key_of(0), "second", 60));
+    CHECK(cache.get(key_of(0)) == "second");
+    auto const left = real.ask({"TTL", first_name});
+    CHECK((left == "60" || left == "59"));
+    CHECK_FALSE(cache.put(key_of(0), "third", ~std::uint64_t{0}));
+    CHECK(cache.get(key_of(0)) == "third");
+    CHECK_FALSE(cache.get(key_of(256)));
+    CHECK(real.ask({"KEYS", "*"}) == first_name);
+    CHECK(real.ask({"DBSIZE"}) == "1");
+
+    std::string const longest(condense::most_cached_bytes, 'a');
+    CHECK_FALSE(cache.put(key_of(1), longest, 0));
+    CHECK(cache.get(key_of(1)) == longest);
+    CHECK(cache.put(key_of(1), longest + "a", 0));
+    CHECK(cache.get(key_of(1)) == longest);
+
+    CHECK_FALSE(cache.put(key_of(2), "short", 1));
+    CHECK(cache.get(key_of(2)) == "short");
+    std::this_thread::sleep_for(std::chrono::milliseconds{1'100});
+    CHECK_FALSE(cache.get(key_of(2)));
+}
+
+TEST_CASE("redis_cache: what another program has put is no text of this one") {
+    server const real;
+    redis_cache const cache{real.options()};
+    real.ask({"RPUSH", first_name, "a"});
+    CHECK_FALSE(cache.get(key_of(0)));
+    real.ask({"DEL", first_name});
+    real.ask({"SETRANGE", first_name, "2000000", "a"});
+    CHECK_FALSE(cache.get(key_of(0)));
+
+    auto const with = with_cache(cache);
+    with(prompt, {});
+    with(prompt, {});
+    CHECK(with.hits() == 1);
+    for (auto const& key : {real.ask({"KEYS", "condense:c:[^0]*"})}) real.ask({"APPEND", key, "!"});
+    CHECK(with(prompt, {}).message == "They read.");
+    CHECK(with.hits() == 1);
+    CHECK(with(prompt, {}).message == "They read.");
+    CHECK(with.hits() == 2);
+}
+
+TEST_CASE("redis_cache: a server that is gone is a miss, soon") {
+    server real;
+    redis_cache const cache{real.options()};
+    auto const with = with_cache(cache);
+    CHECK(with(prompt, {}).message == "They read.");
+    real.kill();
+    auto const start = std::chrono::steady_clock::now();
+    CHECK(with(prompt, {}).message == "They read.");
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds{2});
+    CHECK(cache.put(key_of(0), "text", 0));
+    CHECK(with.misses() == 2);
+    real.start();
+    CHECK(with(prompt, {}).message == "They read.");
+    CHECK(with.hits() == 1);  // the server has kept it
+}
+
+TEST_CASE("redis_cache: threads share it") {
+    server const real;
+    redis_cache const cache{real.options()};
+    cache_tests::threads_share(cache, 50, 0);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/store/redis_connection.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+
+#include "store/processes.hpp"
+#include "store/redis_server.hpp"
+#include "store/scratch.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using condense::redis_options;
+using condense::store_error;
+using condense::detail::redis::command;
+using condense::detail::redis::connection;
+using condense::detail::redis::pool;
+using redis_tests::peer;
+using redis_tests::replies;
+using redis_tests::server;
+
+std::string reason(store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
+
+/// The reply to one command, or the error.
+std::string ask(pool& from, command const& words) {
+    std::string reply;
+    auto const problem = from.use([&](connection& line) -> store_error {
+        auto const answers = line.ask({words});
+        reply = answers[0].text();
+        if (reply.empty()) reply = std::to_string(answers[0].number());
+        return {};
+    });
+    return problem ? reason(problem) : reply;
+}
+
+redis_options impatient(redis_options options) {
+    options.patience = 1ms;
+    return options;
+}
+
+std::vector<int> sockets() {
+    std::vector<int> numbers;
+    for (auto const& name : scratch::names_in("/proc/self/fd")) {
+        std::error_code ignored;
+        if (std::filesystem::read_symlink("/proc/self/fd/" + name, ignored).string().starts_with("socket:"))
+            numbers.push_back(std::stoi(name));
+    }
+    return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("redis_connection: a prefix that is no plain text is refused, and a path that would be cut") {
+    for (std::string const& prefix :
+         {std::string{}, std::string{"a*"}, std::string{"a?b"}, std::string{"[a]"}, std::string{"a b"},
+          std::string{"a\r\nFLUSHALL\r\n"}, std::string("a\0", 2), std::string{"\\"}, std::string{"{a}"},
+          std::string{"\xC3\xA4"}, std::string(65, 'a')}) {
+        pool of{{.prefix = prefix}};
+        CHECK(ask(of, {"PING"}) == "Redis: the prefix must be 1 to 64 letters, digits, or any of ._:-");
+    }
+    pool of{{.socket = std::string(108, 'a')}};
+    CHECK(ask(of, {"PING"}) == "Redis: the socket's path is too long");
+}
+
+TEST_CASE("redis_connection: where there is no server, that is the error") {
+    scratch::folder const root;
+    pool none{impatient({.socket = root / "none"})};
+    CHECK(ask(none, {"PING"}) == "Redis: No such file or directory");
+    pool refused{impatient({.port = 1})};
+    CHECK(ask(refused, {"PING"}) == "Redis: Connection refused");
+}
+
+TEST_CASE("redis_connection: the server's words are cut, and cannot control a terminal") {
+    peer const hostile{
+        replies({"-ERR \x1B[31m \x01\x7F \xC2\x9B"
+                 "31m \xE2\x80\xAE \xFF " +
+                 std::string(1'000'000, 'x') + "\r\n"})};
+    pool of{hostile.options()};
+    auto const error = ask(of, {"PING"});
+    CHECK(error.starts_with("Redis: ERR  [31m     31m   \xEF\xBF\xBD xxx"));
+    CHECK(error.size() <= 96);
+}
+
+TEST_CASE("redis_connection: replies are bounded in size and in time") {
+    SECTION("a large one") {
+        peer const hostile{replies({"$500000000\r\n" + std::string(20'000'000, 'x')})};
+        pool of{hostile.options()};
+        CHECK(ask(of, {"PING"}) == "Redis: a reply larger than 16 MiB");
+        CHECK(hostile.connections == 1);
+    }
+    SECTION("one of many parts") {
+        std::string many = "*100000\r\n";
+        while (many.size() < 20'000'000) many += "$100\r\n" + std::string(100, 'x') + "\r\n";
+        peer const hostile{replies({many.substr(0, 9) + many})};
+        pool of{hostile.options()};
+        CHECK(ask(of, {"PING"}) == "Redis: a reply larger than 16 MiB");
+    }
+    SECTION("none") {
+        peer const silent{[](auto const& client) {
+            while (!client.read().empty()) {}
+        }};
+        auto options = impatient(silent.options());
+        options.reply_timeout = 20ms;
+        pool of{options};
+        CHECK(ask(of, {"PING"}) == "Redis: no reply in time");
+    }
+    SECTION("one that comes byte by byte") {
+        peer const slow{[](auto const& client) {
+            static_cast<void>(client.read());
+            client.write("$1000000\r\n");
+            while (client.write("x")) std::this_thread::sleep_for(1ms);
+        }};
+        auto options = impatient(slow.options());
+        options.reply_timeout = 20ms;
+        pool of{options};
+        CHECK(ask(of, {"PING"}) == "Redis: no reply in time");
+    }
+    SECTION("one that is none") {
+        peer const other{replies({"HTTP/1.1 400 Bad Request\r\n\r\n"})};
+        pool of{impatient(other.options())};
+        CHECK(ask(of, {"PING"}).starts_with("Redis: Protocol error"));
+    }
+    SECTION("a request that nobody reads") {
+        peer const deaf{[](auto const& client) {
+            ::pollfd until{client.number(), POLLRDHUP, 0};
+            ::poll(&until, 1, -1);
+        }};
+        auto options = impatient(deaf.options());
+        options.reply_timeout = 10ms;
+        pool of{options};
+        CHECK(ask(of, {"ECHO", std::string(3'000'000, 'x')}) == "Redis: no reply in time");
+    }
+}
+
+TEST_CASE("redis_connection: what may pass is tried again as long as patience lasts") {
+    std::string const loading = "-LOADING Redis is loading the dataset in memory\r\n";
+    SECTION("a server that loads, or closes the connection") {
+        peer const busy{replies({loading, loading, "", "+OK\r\n"})};
+        pool of{busy.options()};
+        CHECK(ask(of, {"PING"}) == "OK");
+        CHECK(busy.connections == 2);
+    }
+    SECTION("too long") {
+        peer const busy{replies({loading})};
+        pool of{impatient(busy.options())};
+        CHECK(ask(of, {"PING"}) == "Redis: LOADING Redis is loading the dataset in memory");
+    }
+    SECTION("not an error that stays") {
+        peer const full{replies({"-OOM command not allowed\r\n", "+OK\r\n"})};
+        pool of{full.options()};
+        CHECK(ask(of, {"PING"}) == "Redis: OOM command not allowed");
+        CHECK(ask(of, {"PING"}) == "OK");
+        CHECK(full.connections == 1);
+    }
+    SECTION("a server that is a primary no more is left") {
+        peer const replica{replies({"-READONLY You can't write against a read only replica.\r\n", "+OK\r\n"})};
+        pool of{replica.options()};
+        CHECK(ask(of, {"PING"}).starts_with("Redis: READONLY"));
+        CHECK(ask(of, {"PING"}) == "OK");
+        CHECK(replica.connections == 2);
+    }
+}
+
+TEST_CASE("redis_connection: says who it is, and which database, before anything else") {
+    server const real;
+    CHECK(real.ask({"ACL", "SETUSER", "agent", "on", ">other", "~*", "+@all"}) == "OK");
+    CHECK(real.ask({"CONFIG", "SET", "requirepass", "secret"}) == "OK");
+    auto const with = [&](redis_options options) {
+        options.socket = real.options().socket;
+        return options;
+    };
+    pool nobody{real.options()};
+    CHECK(ask(nobody, {"PING"}) == "Redis: NOAUTH Authentication required.");
+    pool wrong{with({.password = "wrong"})};
+    CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
+    CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
+    pool right{with({.password = "secret"})};
+    CHECK(ask(right, {"SET", "key", "0"}) == "OK");
+    pool agent{with({.user = "agent", .password = "other", .database = 3})};
+    CHECK(ask(agent, {"ACL", "WHOAMI"}) == "agent");
+    CHECK(ask(agent, {"EXISTS", "key"}) == "0");
+    pool far{with({.password = "secret", .database = 99})};
+    CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
+    CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
+}
+
+TEST_CASE("redis_connection: words are any bytes, of any size") {
+    server const real;
+    pool of{real.options()};
+    for (std::size_t const size : {0u, 1u, 65'536u, 65'537u, 3'000'000u}) {
+        std::string word(size, '\0');
+        for (std::size_t place = 0; place < size; ++place) word[place] = static_cast<char>(place * 7 + place / 256);
+        CHECK((ask(of, {"SET", word, word}) == "OK"));
+        CHECK(ask(of, {"STRLEN", word}) == std::to_string(size));
+    }
+    CHECK((ask(of, {"ECHO", "\r\nFLUSHALL\r\n"}) == "\r\nFLUSHALL\r\n"));
+    CHECK(ask(of, {"DBSIZE"}) == "5");
+}
+
+TEST_CASE("redis_connection: threads share at most as many connections as they may") {
+    server const real;
+    auto options = real.options();
+    options.most_connections = 2;
+    pool of{options};
+    std::atomic<int> failures = 0;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 8; ++thread)
+        threads.emplace_back([&] {
+            for (int entry = 0; entry < 50; ++entry) failures += ask(of, {"INCR", "count"}).empty() ? 1 : 0;
+        });
+    for (auto& thread : threads) thread.join();
+    CHECK(failures == 0);
+    CHECK(ask(of, {"GET", "count"}) == "400");
+    auto const list = real.ask({"CLIENT", "LIST"});
+    CHECK(std::count(list.begin(), list.end(), '\n') <= 3);  // this question's own, too
+
+    auto few = impatient(real.options());
+    few.most_connections = 1;
+    pool one{few};
+    CHECK_FALSE(one.use([&](connection&) -> store_error {
+        CHECK(ask(one, {"PING"}) == "Redis: all connections are in use");
+        return {};
+    }));
+    CHECK_THROWS_AS(one.use([](connection& line) -> store_error {
+        line.ask({{"PING"}});
+        throw std::runtime_error{"of a caller"};
+    }),
+                    std::runtime_error);
+    CHECK(ask(one, {"PING"}) == "PONG");
+}
+
+TEST_CASE("redis_connection: a server that starts again is found again") {
+    server real;
+    pool of{real.options()};
+    CHECK(ask(of, {"SET", "key", "value"}) == "OK");
+    real.kill();
+    std::string value;
+    std::thread reader{[&] { value = ask(of, {"GET", "key"}); }};
+    std::this_thread::sleep_for(50ms);
+    real.start();
+    reader.join();
+    CHECK(value == "value");
+}
+
+TEST_CASE("redis_connection: a child of the process connects for itself, a program it runs has no connection") {
+    server const real;
+    auto const before = sockets();
+    pool of{real.options()};
+    auto const id = ask(of, {"CLIENT", "ID"});
+    for (auto const number : sockets())
+        if (std::find(before.begin(), before.end(), number) == before.end())
+            CHECK((::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0);
+    auto const said = processes::child{[&](auto const& say) {
+                          auto const own = ask(of, {"CLIENT", "ID"});
+                          say(std::stoull(own));
+                          say(ask(of, {"CLIENT", "ID"}) == own ? 1u : 0u);
+                      }}.join();
+    REQUIRE(said.size() == 2);
+    CHECK(said[0] > std::stoull(id));
+    CHECK(said[1] == 1);
+    CHECK(ask(of, {"CLIENT", "ID"}) == id);
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/store/redis_store.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/testing/store_laws.hpp>
+
+#include "store/processes.hpp"
+#include "store/redis_server.hpp"
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+#include "support/violations.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+using condense::artifact_source;
+using condense::content_hash;
+using condense::redis_options;
+using condense::redis_store;
+using condense::reference;
+using redis_tests::server;
+
+static_assert(condense::listable_store<redis_store> && condense::erasable_store<redis_store>);
+static_assert(condense::traceable_store<redis_store> && redis_store::durable);
+
+/// Stores of a server, each under a prefix of its own.
+class maker {
+public:
+    auto operator()(auto hash) {
+        ++count_;
+        return reopen(hash);
+    }
+    auto reopen(auto hash) const {
+        auto options = real_.options();
+        options.prefix = "condense" + std::to_string(count_) + ":";
+        return condense::basic_redis_store{options, hash};
+    }
+
+private:
+    server real_;
+    int count_ = 0;
+};
+
+constexpr condense::testing::law_hash colliding_hash{2};
+
+std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
+
+std::string key_of(char kind, reference const& name) { return "condense:" + std::string{kind} + ":" + name.text(); }
+
+std::string content_of(std::uint64_t number) {
+    return std::string(number % 7 * 20'000, static_cast<char>('a' + number % 26)) + std::to_string(number);
+}
+
+/// Puts one content after the other, and says what is kept.
+auto puts(redis_options options, std::uint64_t first) {
+    return [options, first](auto const& say) {
+        redis_store const store{options};
+        for (auto number = first;; ++number) {
+            auto const content = content_of(number);
+            if (store.put(store.name(content), content, {.conversation = std::to_string(number % 3)})) return;
+            say(number);
+        }
+    };
+}
+
+/// What was acknowledged is there, with its source, and whatever is there is whole.
+void check_kept(redis_store const& store, std::vector<std::uint64_t> const& acknowledged) {
+    for (auto const number : acknowledged) {
+        auto const name = content_hash{}(content_of(number), 0);
+        CHECK((store.get(name) == content_of(number)));
+        CHECK(store.source(name, std::to_string(number % 3)));
+    }
+    std::size_t count = 0;
+    CHECK_FALSE(store.each([&](reference const& name, condense::bytes) {
+        ++count;
+        CHECK(store.get(name));
+    }));
+    CHECK(count >= acknowledged.size());
+}
+
+}  // namespace
+
+TEST_CASE("redis_store: keeps the laws of stores") {
+    maker make;
+    CHECK(text_of(condense::testing::check_store_laws(make, [&](auto hash) { return make.reopen(hash); })) == "");
+}
+
+TEST_CASE("redis_store: reads and compares large contents piece by piece") {
+    server const real;
+    redis_store const store{real.options()};
+    condense::basic_redis_store const colliding{real.options(), colliding_hash};
+    constexpr std::size_t piece = std::size_t{1} << 20;
+    for (std::size_t const size : {piece - 1, piece, piece + 1, 3 * piece}) {
+        std::string content(size, '\0');
+        for (std::size_t place = 0; place < size; ++place) content[place] = static_cast<char>(place * 7 + place / 256);
+        auto const name = store.name(content);
+        CHECK_FALSE(store.put(name, content));
+        CHECK_FALSE(store.put(name, content));
+        CHECK((store.get(name) == content));
+        CHECK(store.name(content) == name);
+
+        auto const one = colliding_hash("", 0);
+        CHECK_FALSE(colliding.put(one, content));
+        auto other = content;
+        other.back() = '!';
+        for (auto const& differing : {other, content + "!", content.substr(0, size - 1), content.substr(0, piece - 2)})
+            CHECK(reason(colliding.put(one, differing)) == "the name holds other content");
+        CHECK_FALSE(colliding.put(one, content));
+        CHECK_FALSE(colliding.erase(one));
+    }
+}
+
+TEST_CASE("redis_store: what has another name is refused, and one source is not taken for another") {
+    server const real;
+    redis_store const store{real.options()};
+    CHECK(reason(store.put(content_hash{}("a", 0), "b")) == "content does not match its hash");
+    condense::basic_redis_store const colliding{real.options(), colliding_hash};
+    auto const name = colliding.name("text");
+    CHECK_FALSE(colliding.put(name, "text", {.conversation = "a"}));
+    CHECK(colliding.source(name, "a"));
+    CHECK_FALSE(colliding.source(name, "b"));
+}
+
+TEST_CASE("redis_store: what is too large is refused before it is looked at") {
+    server const real;
+    redis_store const store{real.options()};
+    auto const size = redis_store::most_bytes + 1;
+    auto* const zeros = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    REQUIRE(zeros != MAP_FAILED);
+    CHECK(reason(store.put({}, {static_cast<char const*>(zeros), size})) == "larger than 512 MiB");
+    ::munmap(zeros, size);
+    auto const name = store.name("text");
+    CHECK(reason(store.put(name, "text", {.conversation = std::string(2'000'000, 'i')})) ==
+          "a source larger than 1 MiB");
+    CHECK(real.ask({"DBSIZE"}) == "0");
+}
+
+TEST_CASE("redis_store: content that was changed is not given back, what is no text is an error") {
+    server const real;
+    redis_store const store{real.options()};
+    auto const name = store.name("two");
+    CHECK_FALSE(store.put(name, "two"));
+    CHECK(real.ask({"SET", key_of('a', name), "twa"}) == "OK");
+    CHECK_FALSE(store.get(name));
+    CHECK(reason(store.put(name, "two")) == "the name holds other content");
+    CHECK(store.name("two") != name);
+    CHECK_FALSE(store.put(store.name("two"), "two"));
+    CHECK(store.get(store.name("two")) == "two");
+    CHECK(real.ask({"DEL", key_of('a', name)}) == "1");
+    CHECK(real.ask({"LPUSH", key_of('a', name), "two"}) == "1");
+    CHECK(reason(store.put(name, "two")).starts_with("Redis: WRONGTYPE"));
+    CHECK_FALSE(store.get(name));
+    CHECK(reason(store.each([](auto&&...) {})).starts_with("Redis: WRONGTYPE"));
+}
+
+TEST_CASE("redis_store: keys are the prefix and a hash, whatever the bytes of names and contents") {
+    server const real;
+    redis_store const store{real.options()};
+    std::vector<std::string> hostile{"",
+                                     "*",
+                                     "condense:*",
+                                     "[^a]?\\",
+                                     "../../etc/passwd",
+                                     "\r\nFLUSHALL\r\n",
+                                     "*1\r\n$8\r\nFLUSHALL\r\n",
+                                     "$-1\r\n",
+                                     "a\nb",
+                                     std::string("\0a", 2),
+                                     "'; DROP TABLE a; --",
+                                     "%s%n%b",
+                                     "\x1B[2J",
+                                     "\xFF\xFE",
+                                     "{a}b",
+                                     std::string(65'536, 'k')};
+    std::mt19937 random{20};
+    while (hostile.size() < 500) {
+        auto text = hostile[random() % 15];
+        for (auto more = random() % 40 + 8; more != 0; --more) text.push_back(static_cast<char>(random()));
+        hostile.push_back(text + hostile[random() % 15]);
+    }
+    for (auto const& text : hostile) {
+        artifact_source const source{.conversation = text, .tool = text, .call = text, .type = text, .time = 1};
+        auto const name = store.name(text);
+        CHECK_FALSE(store.put(name, text, source));
+        CHECK((store.get(name) == text));
+        CHECK((store.source(name, text) == source));
+        CHECK(reference::of(real.ask({"HKEYS", key_of('s', name)})));
+    }
+    std::size_t count = 0;
+    CHECK_FALSE(store.each_source([&](reference const& name, condense::bytes, artifact_source const& source) {
+        ++count;
+        CHECK((store.get(name) == source.conversation));
+    }));
+    CHECK(count == 500);
+    auto keys = real.ask({"KEYS", "*"}) + "\n";
+    CHECK(keys.size() == 1'000 * (key_of('a', {}).size() + 1));
+    for (std::size_t begin = 0; begin < keys.size(); begin = keys.find('\n', begin) + 1) {
+        auto const key = keys.substr(begin, keys.find('\n', begin) - begin);
+        auto const name = reference::of(key.substr(std::min<std::size_t>(key.size(), 11)));
+        REQUIRE(name);
+        CHECK((key == key_of('a', *name) || key == key_of('s', *name)));
+    }
+}
+
+TEST_CASE("redis_store: prefixes keep tenants apart") {
+    server const real;
+    auto options = real.options();
+    redis_store const one{options};
+    options.prefix = "condense:a:";
+    redis_store const two{options};
+    CHECK_FALSE(one.put(one.name("mine"), "mine", {.conversation = "a"}));
+    CHECK_FALSE(two.put(two.name("theirs"), "theirs", {.conversation = "a"}));
+    CHECK(real.ask({"SET", "condense:a:" + std::string(24, 'x'), "of another program"}) == "OK");
+    CHECK_FALSE(two.get(one.name("mine")));
+    for (auto const& store : {one, two}) {
+        std::size_t count = 0;
+        CHECK_FALSE(store.each([&](auto&&...) { ++count; }));
+        CHECK_FALSE(store.each_source([&](auto&&...) { ++count; }));
+        CHECK(count == 2);
+    }
+}
+
+TEST_CASE("redis_store: lists more than a page, each artifact and each source once") {
+    server const real;
+    redis_store const store{real.options()};
+    std::size_t const most = 2'500;
+    for (std::size_t entry = 0; entry < most; ++entry)
+        CHECK_FALSE(store.put(store.name(std::to_string(entry)), std::to_string(entry)));
+    for (std::size_t entry = 0; entry < 600; ++entry)
+        CHECK_FALSE(store.put(store.name("0"), "0", {.conversation = std::to_string(entry)}));
+    std::map<reference, std::size_t> seen;
+    CHECK_FALSE(store.each([&](reference const& name, condense::bytes) { ++seen[name]; }));
+    CHECK(seen.size() == most);
+    for (auto const& [name, count] : seen) CHECK(count == 1);
+    std::map<std::string, std::size_t> conversations;
+    CHECK_FALSE(store.each_source(
+        [&](auto&&, auto&&, artifact_source const& source) { ++conversations[source.conversation]; }));
+    CHECK(conversations.size() == 600);
+    for (auto const& [conversation, count] : conversations) CHECK(count == 1);
+}
+
+TEST_CASE("redis_store: a server that says more than can be is not believed") {
+    redis_tests::peer const real{redis_tests::replies_to(
+        {{"GETRANGE", "$4\r\ntext\r\n"}, {"STRLEN", ":9000000000000000000\r\n"}, {"EXISTS", ":1\r\n"}})};
+    redis_store const store{real.options()};
+    auto const name = content_hash{}("text", 0);
+    CHECK_FALSE(store.get(name));
+    CHECK(store.name("text") != name);
+}
+
+TEST_CASE("redis_store: what a walk comes to twice is listed once, what is no key of its own is not") {
+    auto const text = [](std::string const& word) {
+        return "$" + std::to_string(word.size()) + "\r\n" + word + "\r\n";
+    };
+    auto const page = [&](std::string const& cursor, std::vector<std::string> const& words) {
+        auto all = "*2\r\n" + text(cursor) + "*" + std::to_string(words.size()) + "\r\n";
+        for (auto const& word : words) all += text(word);
+        return all;
+    };
+    auto const key = key_of('a', content_hash{}("text", 0));
+    auto const field = content_hash{}("a", 0).text();
+    auto const source = condense::detail::write_source({.conversation = "a", .time = 1});
+    redis_tests::peer const real{redis_tests::replies_to(
+        {{"SCAN", page("0", {key, "", "condense:a:", key_of('a', content_hash{}("else", 0)) + "0", key,
+                             "condense:a:" + std::string(24, 'x')})},
+         {"HSCAN", page("0", {field, source, std::string(24, '0'), source, field, source, field})},
+         {"STRLEN", ":4\r\n"},
+         {"EXISTS", ":1\r\n"}})};
+    redis_store const store{real.options()};
+    std::size_t count = 0;
+    CHECK_FALSE(store.each([&](auto&&...) { ++count; }));
+    CHECK(count == 1);
+    CHECK_FALSE(store.each_source([&](auto&&...) { ++count; }));
+    CHECK(count == 2);
+}
+
+TEST_CASE("redis_store: several processes put at once, and none loses anything") {
+    server const real;
+    std::vector<processes::child> writers;
+    for (int writer = 0; writer < 6; ++writer)
+        writers.emplace_back([&, writer](auto const& say) {
+            redis_store const store{real.options()};
+            for (int entry = 0; entry < 20; ++entry) {
+                auto const content = std::to_string(writer * entry);
+                say(store.put(store.name(content), content) ? 0u : 1u);
+            }
+        });
+    for (auto& writer : writers) CHECK(writer.join() == std::vector<std::uint64_t>(20, 1));
+    redis_store const store{real.options()};
+    for (int writer = 0; writer < 6; ++writer)
+        for (int entry = 0; entry < 20; ++entry) {
+            auto const content = std::to_string(writer * entry);
+            CHECK(store.get(store.name(content)) == content);
+        }
+}
+
+TEST_CASE("redis_store: a writer that is killed loses nothing it was told is kept") {
+    server const real;
+    std::vector<std::uint64_t> acknowledged;
+    for (unsigned round = 0; round < rounds(500); ++round) {
+        auto const next = acknowledged.empty() ? 0 : acknowledged.back() + 1;
+        processes::child writer{puts(real.options(), next)};
+        auto const more = writer.kill_after_microseconds(300 + round % 40 * 137);
+        acknowledged.insert(acknowledged.end(), more.begin(), more.end());
+    }
+    check_kept(redis_store{real.options()}, acknowledged);
+    CHECK(acknowledged.size() >= rounds(500) / 2);
+}
+
+TEST_CASE("redis_store: a server that is killed loses nothing it has acknowledged") {
+    std::optional<server> real;
+    std::vector<std::uint64_t> acknowledged;
+    std::size_t count = 0;
+    auto const most = std::min<std::uint64_t>(rounds(500), 1'000);  // each starts a server
+    for (unsigned round = 0; round < most; ++round) {
+        if (round % 10 == 0) {  // a server reads all it has when it starts
+            acknowledged.clear();
+            real.emplace();
+        }
+        auto options = real->options();
+        options.patience = 1ms;
+        auto const next = acknowledged.empty() ? 0 : acknowledged.back() + 1;
+        processes::child writer{puts(options, next)};
+        writer.let_run(300 + round % 40 * 137);
+        real->kill();
+        auto const more = writer.join();
+        acknowledged.insert(acknowledged.end(), more.begin(), more.end());
+        count += more.size();
+        real->start();
+        if (round % 10 == 9 || round + 1 == most) check_kept(redis_store{real->options()}, acknowledged);
+    }
+    CHECK(count >= most / 2);
+}
+
+TEST_CASE("redis_store: a reply that is lost is no error, and what was put is there once") {
+    server const real;
+    for (int number = 0;; ++number) {
+        redis_tests::peer const proxy{redis_tests::loses(real.options().socket, number)};
+        auto const content = "content " + std::to_string(number);
+        {
+            redis_store const store{proxy.options()};
+            CHECK_FALSE(store.put(content_hash{}(content, 0), content, {.conversation = "a", .tool = content}));
+            CHECK(store.get(content_hash{}(content, 0)) == content);
+            CHECK_FALSE(store.erase(store.name("no content")));
+        }
+        redis_store const direct{real.options()};
+        std::size_t count = 0;
+        CHECK_FALSE(direct.each_source([&](auto&&, auto&&, artifact_source const& source) {
+            if (source.tool == content) ++count;
+        }));
+        CHECK(count == 1);
+        if (proxy.connections == 1) {
+            CHECK(number > 4);
+            break;
+        }
+        CHECK(proxy.connections == 2);
+    }
+}
+
+TEST_CASE("redis_store: what is erased while it is put again is put once more") {
+    server const real;
+    auto const name = content_hash{}("text", 0);
+    for (auto const* const step : {"GETRANGE", "HSETNX"}) {
+        CHECK_FALSE(redis_store{real.options()}.put(name, "text"));
+        std::atomic<bool> first = true;
+        redis_tests::peer const proxy{redis_tests::relay(
+            real.options().socket,
+            [&](std::string_view request) {
+                if (request.find(step) != std::string_view::npos && first.exchange(false))
+                    real.ask({"UNLINK", key_of('a', name), key_of('s', name)});
+                // Of somebody whose content has the same name.
+                else if (request.find("HSETNX") != std::string_view::npos)
+                    real.ask({"SET", key_of('a', name), "else", "NX"});
+                return true;
+            },
+            [](auto) { return true; })};
+        redis_store const store{proxy.options()};
+        auto const problem = store.put(name, "text", {.conversation = "a"});
+        CHECK_FALSE(problem);
+        CHECK_FALSE(first);
+        CHECK(store.get(name) == "text");
+        CHECK(store.source(name, "a"));
+    }
+}
+
+TEST_CASE("redis_store: where replies stay away, that is an error, and nothing is lost by it") {
+    server const real;
+    redis_tests::peer const proxy{[&](auto const& client) { redis_tests::loses(real.options().socket, 0)(client); }};
+    auto options = proxy.options();
+    options.patience = 30ms;
+    redis_store const store{options};
+    auto const name = content_hash{}("text", 0);
+    CHECK(reason(store.put(name, "text")) == "Redis: the server closed the connection");
+    CHECK(proxy.connections > 1);
+    CHECK_FALSE(store.get(name));
+    CHECK(redis_store{real.options()}.get(name) == "text");
+}
+
+TEST_CASE("redis_store: a server without memory is an error, and goes on when it has some") {
+    server const real;
+    redis_store const store{real.options()};
+    CHECK_FALSE(store.put(store.name("before"), "before"));
+    CHECK(real.ask({"CONFIG", "SET", "maxmemory", "1mb"}) == "OK");
+    std::string const large(2'000'000, 'x');
+    CHECK(reason(store.put(store.name(large), large)) ==
+          "Redis: OOM command not allowed when used memory > 'maxmemory'.");
+    CHECK_FALSE(store.get(content_hash{}(large, 0)));
+    CHECK(store.get(store.name("before")) == "before");
+    CHECK(real.ask({"CONFIG", "SET", "maxmemory", "0"}) == "OK");
+    CHECK_FALSE(store.put(store.name(large), large));
+    CHECK((store.get(store.name(large)) == large));
+}
+
+TEST_CASE("redis_store: artifacts expire after their latest put, with their sources") {
+    server const real;
+    auto options = real.options();
+    options.expiry = 100s;
+    redis_store const store{options};
+    auto const name = store.name("text");
+    auto const left = [&](char kind) { return std::stoi(real.ask({"PTTL", key_of(kind, name)})); };
+    artifact_source const source{.conversation = "a"};
+    CHECK_FALSE(store.put(name, "text", source));
+    CHECK(left('a') > 90'000);
+    CHECK(left('s') > 90'000);
+    for (auto const kind : {'a', 's'}) CHECK(real.ask({"PEXPIRE", key_of(kind, name), "50000"}) == "1");
+    CHECK_FALSE(store.put(name, "text"));
+    CHECK(left('a') > 90'000);
+    CHECK(left('s') > 90'000);
+
+    CHECK(real.ask({"PEXPIRE", key_of('a', name), "1"}) == "1");
+    std::this_thread::sleep_for(20ms);
+    CHECK_FALSE(store.get(name));
+    CHECK_FALSE(store.source(name, "a"));
+    std::size_t count = 0;
+    CHECK_FALSE(store.each([&](auto&&...) { ++count; }));
+    CHECK_FALSE(store.each_source([&](auto&&...) { ++count; }));
+    CHECK(count == 0);
+    CHECK_FALSE(store.put(name, "text", source));
+    CHECK(store.source(name, "a"));
+
+    // What is put to be kept is kept, whatever another handle has said.
+    redis_store const forever{real.options()};
+    CHECK_FALSE(forever.put(name, "text"));
+    for (auto const kind : {'a', 's'}) CHECK(real.ask({"PERSIST", key_of(kind, name)}) == "0");
+}
+
+TEST_CASE("redis_store: says which of the server's settings do not keep what is put") {
+    server const real;
+    redis_store const store{real.options()};
+    CHECK_FALSE(store.check_durable());
+    CHECK(real.ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"}) == "OK");
+    CHECK(reason(store.check_durable()).starts_with("Redis: maxmemory-policy is not noeviction"));
+    CHECK(real.ask({"CONFIG", "SET", "appendfsync", "everysec"}) == "OK");
+    CHECK(reason(store.check_durable()) == "Redis: appendfsync is not always: the last second may be lost");
+    CHECK(real.ask({"CONFIG", "SET", "appendonly", "no"}) == "OK");
+    CHECK(reason(store.check_durable()).starts_with("Redis: appendonly is not yes"));
+}
+
+TEST_CASE("redis_store: takes what offload takes out of a conversation") {
+    using namespace condense::literals;
+    using condense::chat_message;
+    server const real;
+    redis_store const store{real.options()};
+    std::string const log(30'000, '.');
+    std::vector<chat_message> history{chat_message::user("Read it."), chat_message::call("1", "read", "{}"),
+                                      chat_message::result("1", log)};
+    condense::pipeline const mix{condense::offload{.over = 10'000_chars, .into = store}};
+    static_assert(condense::durable<decltype(mix)>);
+    CHECK(condense::reduce(history, mix, {.window = 100'000_tokens}).layers[0].artifacts == 1);
+    CHECK(store.get(store.name(log)) == log);
+    auto const source = store.source(store.name(log), "");
+    REQUIRE(source);
+    CHECK(source->tool == "read");
+}

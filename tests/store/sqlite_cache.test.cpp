@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/store/sqlite_cache.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <condense/llm/cached.hpp>
+#include <condense/store/sqlite_store.hpp>
+
+#include "store/cache_laws.hpp"
+#include "store/scratch.hpp"
+#include "support/catch.hpp"
+
+namespace {
+
+using cache_tests::key_of;
+using cache_tests::test_clock;
+using condense::basic_sqlite_cache;
+using condense::sqlite_cache;
+
+static_assert(condense::text_cache<sqlite_cache>);
+
+}  // namespace
+
+TEST_CASE("sqlite_cache: the laws of caches") {
+    scratch::folder const folder{scratch::memory()};
+    int count = 0;
+    cache_tests::check_laws([&](condense::cache_limits limits, test_clock clock) {
+        return basic_sqlite_cache{folder / ("cache" + std::to_string(count++)), limits, clock};
+    });
+}
+
+TEST_CASE("sqlite_cache: a later process finds what was put, readable by the owner alone") {
+    scratch::folder const folder{scratch::memory()};
+    auto const path = folder / "summaries.db";
+    CHECK_FALSE(sqlite_cache{path}.get(key_of(0)));
+    CHECK(scratch::names_in(folder / "").empty());  // reading makes no file
+    CHECK_FALSE(sqlite_cache{path}.put(key_of(0), "text", 0));
+    CHECK(sqlite_cache{path}.get(key_of(0)) == "text");
+    CHECK(scratch::mode_of(path) == 0600u);
+}
+
+TEST_CASE("sqlite_cache: texts whose time is over leave the file with the next put") {
+    scratch::folder const folder{scratch::memory()};
+    auto const path = folder / "summaries.db";
+    test_clock const clock;
+    basic_sqlite_cache const cache{path, {.entries = 2}, clock};
+    CHECK_FALSE(cache.put(key_of(0), "for ever", 0));
+    CHECK_FALSE(cache.put(key_of(1), "short", 1));
+    *clock.now += 1;
+    CHECK_FALSE(cache.put(key_of(2), "more", 0));
+    CHECK(cache.get(key_of(0)) == "for ever");  // the other one counts no more
+    *clock.now -= 1;
+    CHECK_FALSE(cache.get(key_of(1)));
+}
+
+TEST_CASE("sqlite_cache: a file that is none is a miss, and stays as it is") {
+    scratch::folder const folder{scratch::memory()};
+    auto const path = folder / "summaries.db";
+    auto const with =
+        condense::cached{.model = [](std::string_view) { return "They read."; }, .cache = sqlite_cache{path}};
+    auto const answers = [&] { return with({"Summarise.", "A long conversation."}, {}).message == "They read."; };
+    scratch::write(path, std::string(10'000, 'x'));
+    CHECK(answers());
+    CHECK(with.misses() == 1);
+    CHECK(scratch::bytes_of(path) == std::string(10'000, 'x'));
+
+    scratch::fs::remove(path);
+    condense::sqlite_store const store{path};  // of another kind
+    CHECK_FALSE(store.put(store.name("artifact"), "artifact"));
+    CHECK(answers());
+    CHECK(store.get(store.name("artifact")) == "artifact");
+    CHECK(with.misses() == 2);
+
+    scratch::fs::remove(path);
+    scratch::fs::create_directory(path);
+    CHECK(answers());
+    CHECK(with.misses() == 3);
+}
+
+TEST_CASE("sqlite_cache: every damaged page is a miss or the text") {
+    scratch::folder const folder{scratch::memory()};
+    auto const path = folder / "summaries.db";
+    auto const with_text = [&] {
+        return condense::cached{.model = [](std::string_view) { return std::string(300, 'a'); },
+                                .cache = sqlite_cache{path}};
+    };
+    condense::model_prompt const prompt{"Summarise.", std::string(1'000, 'b')};
+    with_text()(prompt, {});
+    auto const whole = scratch::bytes_of(path);
+    REQUIRE(whole.size() > 4'096);
+    for (std::size_t index = 0; index < whole.size(); index += 97) {
+        auto bytes = whole;
+        bytes[index] = static_cast<char>(bytes[index] ^ 0x55);
+        scratch::write(path, bytes);
+        CHECK(with_text()(prompt, {}).message == std::string(300, 'a'));
+    }
+}
+
+TEST_CASE("sqlite_cache: threads share it") {
+    scratch::folder const folder{scratch::memory()};
+    sqlite_cache const cache{folder / "summaries.db", {.entries = 8}};
+    cache_tests::threads_share(cache, 50, 0);
+}
