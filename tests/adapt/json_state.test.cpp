@@ -135,7 +135,7 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
     CHECK(session.edits().steps().size() == 1);
     auto const later = condense::save(session);
     REQUIRE(later);
-    CHECK(later.text.find("\"condense_state\":2,") != std::string::npos);
+    CHECK(later.text.find("\"condense_state\":4,") != std::string::npos);
     auto again = fresh();
     REQUIRE_FALSE(condense::restore(again, later));
     CHECK(again.used() == session.used());
@@ -170,6 +170,22 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     CHECK_FALSE(state.abandoned.empty());
     CHECK_FALSE(state.undos.empty());
     CHECK(condense::state_text(state) == text);
+    state.statistics[0].redactions = 7;
+    condense::session_state again;
+    REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
+    CHECK(again.statistics[0].redactions == 7);
+
+    condense::provider_usage const one{{1}, {2}, {3}, {~std::uint64_t{0}}};
+    state.statistics[0].model_usage = state.agent_usage = one;
+    REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
+    CHECK(again.statistics[0].model_usage == one);
+    CHECK(again.agent_usage == one);
+    state.version = 3;  // as an earlier release has written it
+    REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
+    CHECK(again.statistics[0].redactions == 7);
+    CHECK(again.statistics[0].model_usage == condense::provider_usage{});
+    CHECK(again.agent_usage == condense::provider_usage{});
+    state.version = condense::session_state::latest;
     CHECK(try_text(text).accepted);
     CHECK(said(try_text(text).broken) == "");
     CHECK(said(try_text(text_of(false)).broken) == "");
@@ -203,9 +219,9 @@ TEST_CASE("the text is held to its form though its check is right") {
         return sealed(changed.replace(at, was.size(), is));
     };
     CHECK(try_text(sealed(text)).accepted);
-    CHECK(try_text(with("{\"condense_state\":2", "{\"condense_state\":3")).fault == state_fault::newer);
-    CHECK(try_text(with("{\"condense_state\":2", "{\"condense_state\":0")).fault == state_fault::impossible);
-    CHECK(try_text(with("{\"condense_state\":2", "{\"condense_state\":2.0")).fault == state_fault::damaged);
+    CHECK(try_text(with("{\"condense_state\":4", "{\"condense_state\":5")).fault == state_fault::newer);
+    CHECK(try_text(with("{\"condense_state\":4", "{\"condense_state\":0")).fault == state_fault::impossible);
+    CHECK(try_text(with("{\"condense_state\":4", "{\"condense_state\":4.0")).fault == state_fault::damaged);
     CHECK(try_text(with("\"compress\"", "\"escalate\"")).fault == state_fault::foreign);
     CHECK(try_text(with("\"repair\"", "\"repair\",\"repair\"")).fault == state_fault::foreign);
     CHECK(try_text(with("\"conversation\":\"\"", "\"conversation\":\"other\"")).fault == state_fault::foreign);

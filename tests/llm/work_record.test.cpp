@@ -81,6 +81,30 @@ TEST_CASE("work_record: what was asked, done, has failed and is open") {
     CHECK_FALSE(contains(summary, "the task"));
 }
 
+TEST_CASE("work_record: quotes decisions and the newest commands, and concludes nothing") {
+    auto session = session_of(6'000_tokens, {.share = 30_pct, .commands = 2});
+    conversation const all{
+        U("the task"),
+        A("I read it. We decided to parse by hand, as the library is slow. Should we go with C++? " + filler(1'000)),
+        C("1", "bash", R"({"command": "make"})"),
+        R("1", "done"),
+        C("2", "bash", R"({"command": "make test"})"),
+        R("2", "we decided nothing " + filler(1'000)),
+        C("3", "bash", R"({"cmd": "git diff\nHEAD"})"),
+        R("3", "done"),
+        A("Decision: keep the flag.\n" + filler(2'500)),
+        U("next " + filler(1'000))};
+    for (auto const& m : all) session.push(m);
+    REQUIRE(session.prepare().changed());
+    auto const summary = summary_in(session.request());
+    CHECK(contains(summary,
+                   "Decided: We decided to parse by hand, as the library is slow\nDecided: Decision: keep the flag\n"));
+    CHECK(contains(summary, "Ran: make test\nRan: git diff HEAD\n"));
+    CHECK_FALSE(contains(summary, "Ran: make\n"));
+    CHECK_FALSE(contains(summary, "go with C++"));
+    CHECK_FALSE(contains(summary, "decided nothing"));
+}
+
 TEST_CASE("work_record: is carried on, saved with its session, and stands behind a model's summary") {
     auto const model = [](std::string_view) { return std::string{"They worked on b."}; };
     auto const mix =
@@ -165,6 +189,8 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     work_log log;
     work_log::add(log.asked, "go on", 3);
     log.add({.path = "src/a.cpp", .message = 4, .lines = 3, .bytes = 14});
+    work_log::add(log.decided, "we decided to use tabs", 5);
+    work_log::add(log.ran, "make test", 5);
     auto const saved = log.save();
     work_log loaded;
     REQUIRE(loaded.load(saved, 6));
@@ -178,11 +204,19 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     };
     CHECK_FALSE(with("5:go on,", "10:</summary>,"));
     CHECK_FALSE(with("9:src/a.cpp,", "3:a\nb,"));
+    CHECK_FALSE(with("9:make test,", "9:make\ntest,"));
     for (std::size_t size = 1; size < saved.size(); ++size)
-        if (work_log cut; cut.load(std::string_view{saved}.substr(0, size), 6)) CHECK(cut.files.empty());
+        if (work_log cut; cut.load(std::string_view{saved}.substr(0, size), 6)) {
+            // As it was saved before there were decisions and commands, or before there was anything.
+            bool const before_decisions = !cut.files.empty();
+            CHECK(before_decisions == (size == saved.find("0:,", saved.find("src/a.cpp"))));
+            CHECK(cut.decided.empty());
+        }
     loaded.rewind(4);
     CHECK(loaded.files.empty());
+    CHECK(loaded.decided.empty());
     CHECK(loaded.asked.size() == 1);
+    CHECK_THROWS_AS(summary_of(work_record{.commands = 13}), condense::invalid_configuration);
     CHECK_THROWS_AS(summary_of(work_record{.share = 0_pct}), condense::invalid_configuration);
     CHECK_THROWS_AS(summary_of(work_record{.line = 201_chars}), condense::invalid_configuration);
 }

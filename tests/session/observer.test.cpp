@@ -70,12 +70,13 @@ constexpr bool observers_are_told_what_they_take() {
     tell_both(events::due{});
     tell_both(events::due{});
     tell_both(events::truncated{});
+    tell_both(events::before_drop_failed{});
     tell_both(events::reduced{});
     tell_both(events::near_limit{});
     tell_both(events::circuit{});
     tell_both(events::usage_missing{});
     tell_both(events::overflow{});
-    return dues == 2 && circuits == 1 && all == 9;
+    return dues == 2 && circuits == 1 && all == 10;
 }
 static_assert(observers_are_told_what_they_take());
 
@@ -156,6 +157,8 @@ TEST_CASE("observer: events say what they are") {
           "overflow: 130,000 tokens were sent, the provider's limit is 128,000 tokens");
     CHECK(events::overflow{.limit = 128'000_tokens}.text() == "overflow: the provider's limit is 128,000 tokens");
     CHECK(events::overflow{}.text() == "overflow");
+    CHECK(events::before_drop_failed{.messages = {1'234}, .reason = "full"}.text() ==
+          "before_drop failed: 1,234 messages left without it");
 }
 
 TEST_CASE("observer: any figures make one printable line") {
@@ -171,6 +174,7 @@ TEST_CASE("observer: any figures make one printable line") {
                                   .after = {most.count},
                                   .stored = {{1, 2, 3}}}
                     .text());
+    is_one_line(events::before_drop_failed{{most.count}, hostile}.text());
     is_one_line(events::near_limit{full}.text());
     is_one_line(events::circuit{true, most32}.text());
     is_one_line(events::usage_missing{most.count}.text());

@@ -251,6 +251,9 @@ TEST_CASE(
     }));
     CHECK(chat.used().tokens == counted + 155_tokens);
     CHECK(chat.used().cached == 50_tokens);
+    CHECK(chat.statistics().agent_usage ==
+          condense::provider_usage{.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens});
+    CHECK(chat.statistics().total_usage() == chat.statistics().agent_usage);
     chat.push(U("1234567890"));
     CHECK(chat.used().tokens == counted + 165_tokens);
     SECTION("in proportion after an edit") {

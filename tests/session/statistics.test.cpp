@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,7 @@ constexpr bool sums_are_those_of_the_entries() {
              .artifacts = 5,
              .failures = 1,
              .asked = 6,
+             .redactions = 8,
              .note = "one store failed"});
     all.add({.name = "offload",
              .outcome = layer_outcome::applied,
@@ -41,12 +43,23 @@ constexpr bool sums_are_those_of_the_entries() {
              .groups_dropped = 1,
              .parts_shortened = 1,
              .artifacts = 2,
-             .asked = 1});
+             .asked = 1,
+             .redactions = 1});
     return all.name == "offload" && all.saved.count == 42 && all.restored.count == 3 && all.groups_dropped == 4 &&
            all.parts_shortened == 5 && all.artifacts == 7 && all.latest_artifacts == 2 && all.failures == 1 &&
-           all.asked == 7 && all.events == 2 && std::string_view{all.failure} == "one store failed";
+           all.asked == 7 && all.redactions == 9 && all.events == 2 &&
+           std::string_view{all.failure} == "one store failed";
 }
 static_assert(sums_are_those_of_the_entries());
+
+constexpr bool sums_of_two_sessions_saturate() {
+    layer_statistics all{.redactions = 2};
+    all.add(layer_statistics{.redactions = 3});
+    auto const sum = all.redactions;
+    all.add(layer_statistics{.redactions = ~std::uint64_t{0}});
+    return sum == 5 && all.redactions == ~std::uint64_t{0};
+}
+static_assert(sums_of_two_sessions_saturate());
 
 /// What saved or kept something is an event; what failed, declined or had nothing to do is none.
 constexpr bool only_what_was_done_is_an_event() {
@@ -61,21 +74,40 @@ constexpr bool only_what_was_done_is_an_event() {
 }
 static_assert(only_what_was_done_is_an_event());
 
-constexpr bool every_layer_has_its_own_sums() {
+// At run time alone, as g++ 12 takes no class within arrays of defaults in a constant expression.
+bool every_layer_has_its_own_sums() {
     condense::statistics<2> all;
     std::array<layer_report, 2> entries;
     entries[0].saved = {7};
     entries[1].saved = {5};
+    entries[1].redactions = 2;
     all.add(entries);
     all.add(entries);
-    return all.layers[0].saved.count == 14 && all.layers[1].saved.count == 10 && all.saved().count == 24;
+    return all.layers[0].saved.count == 14 && all.layers[1].saved.count == 10 && all.saved().count == 24 &&
+           all.redactions() == 4;
 }
-static_assert(every_layer_has_its_own_sums());
+
+bool usage_of_models_is_summed_apart_and_in_total() {
+    condense::statistics<2> all{.agent_usage = {.input = {1'000}, .output = {100}}};
+    std::array<layer_report, 2> entries;
+    entries[0].model_usage = {.input = {10}, .cache_read = {1}};
+    entries[1].model_usage = {.output = {5}, .cache_write = {2}};
+    all.add(entries);
+    all.add(entries);
+    layer_statistics later{.model_usage = {.input = {7}}};
+    later.add(all.layers[0]);
+    return all.layers[0].model_usage == condense::provider_usage{.input = {20}, .cache_read = {2}} &&
+           later.model_usage == condense::provider_usage{.input = {27}, .cache_read = {2}} &&
+           all.model_usage() == condense::provider_usage{{20}, {10}, {2}, {4}} &&
+           all.total_usage() == condense::provider_usage{{1'020}, {110}, {2}, {4}};
+}
 
 }  // namespace
 
 TEST_CASE("statistics: the sums of each layer") {
+    CHECK(usage_of_models_is_summed_apart_and_in_total());
     CHECK(sums_are_those_of_the_entries());
+    CHECK(sums_of_two_sessions_saturate());
     CHECK(only_what_was_done_is_an_event());
     CHECK(every_layer_has_its_own_sums());
 }
@@ -95,6 +127,8 @@ TEST_CASE("statistics: print as a table") {
     CHECK(text.substr(0, text.find('\n')) == "saved 2,468 tokens in 3 of 12 runs");
     CHECK(text.find("offload                    2       2,468           0           0           4           0          "
                     " 1  no space\n") != std::string::npos);
+    all.layers[0].model_usage = {.input = {1'500}, .output = {20}};
+    CHECK(all.text().find("1  model: 1,500 in, 20 out  no space\n") != std::string::npos);
     CHECK(text.back() == '\n');
     CHECK(std::count(text.begin(), text.end(), '\n') == 3);  // a layer without a name has no line
 }
@@ -141,7 +175,8 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
     auto const again = talk(folder, letters(20'000, 'a'));
     CHECK(again.files == 0);
     CHECK_FALSE(again.latest_file_names[0]);
-    CHECK(scratch::names_in(root / "artifacts").size() == 2);
+    auto const names = scratch::names_in(root / "artifacts");
+    CHECK(std::count_if(names.begin(), names.end(), [](auto const& name) { return name.size() == 24; }) == 2);
     auto const elsewhere = talk(condense::memory_store{}, letters(20'000, 'a'));
     CHECK(elsewhere.files == 0);
     CHECK_FALSE(elsewhere.latest_file_names[0]);

@@ -54,8 +54,9 @@ TEST_CASE("a job that asks nothing is false, and outcomes have names") {
 TEST_CASE("a ledger knows its jobs by id, and each once") {
     auto const desk = three_turns();
     job_ledger jobs;
-    auto const one = jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = "p", .limit = 5_tokens});
-    auto const other = jobs.add(desk.facts, {.groups = {group{3}}, .prompt = "p"});
+    auto const one =
+        jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = {.instructions = "p"}, .limit = 5_tokens});
+    auto const other = jobs.add(desk.facts, {.groups = {group{3}}, .prompt = {.instructions = "p"}});
     CHECK(one != 0);
     CHECK(other != 0);
     CHECK(one != other);
@@ -79,19 +80,19 @@ TEST_CASE("a job of another ledger, or an earlier one, is not known by its numbe
     auto const desk = three_turns();
     job_ledger mine;
     job_ledger other;
-    auto const id = mine.add(desk.facts, {.groups = {group{0}}, .prompt = "what I said"});
-    CHECK(other.add(desk.facts, {.groups = {group{0}}, .prompt = "what they said"}) != id);
+    auto const id = mine.add(desk.facts, {.groups = {group{0}}, .prompt = {.instructions = "what I said"}});
+    CHECK(other.add(desk.facts, {.groups = {group{0}}, .prompt = {.instructions = "what they said"}}) != id);
     CHECK(other.find(id) == nullptr);
     CHECK(mine.erase(id));
-    CHECK(mine.add(desk.facts, {.groups = {group{0}}, .prompt = "what I said"}) != id);
+    CHECK(mine.add(desk.facts, {.groups = {group{0}}, .prompt = {.instructions = "what I said"}}) != id);
     CHECK(mine.find(id) == nullptr);
 }
 
 TEST_CASE("steps end the jobs that they touch, and no others") {
     auto desk = three_turns();
     job_ledger jobs;
-    auto const early = jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = "p"});
-    auto const late = jobs.add(desk.facts, {.groups = {group{2}, group{3}}, .prompt = "p"});
+    auto const early = jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = {.instructions = "p"}});
+    auto const late = jobs.add(desk.facts, {.groups = {group{2}, group{3}}, .prompt = {.instructions = "p"}});
     auto const mark = desk.edits.steps().size();
     SECTION("a drop") { CHECK_FALSE(desk.draft().drop(group{1})); }
     SECTION("an edited part") {
@@ -109,7 +110,7 @@ TEST_CASE("steps end the jobs that they touch, and no others") {
 TEST_CASE("a job holds still while its groups are there with the messages they had") {
     toy::desk desk{{toy::user("a"), toy::call("1"), toy::user("c"), toy::assistant("d"), toy::user("e")}};
     job_ledger jobs;
-    auto const id = jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = "p"});
+    auto const id = jobs.add(desk.facts, {.groups = {group{0}, group{1}}, .prompt = {.instructions = "p"}});
     auto const holds = [&] { return job_ledger::is_current(*jobs.find(id), desk.facts, desk.edits); };
     CHECK(holds());
     desk.push(toy::assistant("more"));

@@ -56,6 +56,11 @@ void each_member(Archive& a, undo_point& point) {
     a("steps", point.steps), a("messages", point.messages);
 }
 template <class Archive>
+void each_member(Archive& a, provider_usage& used) {
+    a("input", used.input.count), a("output", used.output.count), a("cache_read", used.cache_read.count),
+        a("cache_write", used.cache_write.count);
+}
+template <class Archive>
 void each_member(Archive& a, layer_statistics& layer) {
     a("saved", layer.saved.count), a("restored", layer.restored.count), a("events", layer.events);
     a("groups_dropped", layer.groups_dropped), a("parts_shortened", layer.parts_shortened),
@@ -63,6 +68,8 @@ void each_member(Archive& a, layer_statistics& layer) {
     a("latest_artifacts", layer.latest_artifacts), a("failures", layer.failures), a("asked", layer.asked);
     if (a.version() >= 2)
         a("files", layer.files), a("latest_files", layer.latest_files), a("latest_file_names", layer.latest_file_names);
+    if (a.version() >= 3) a("redactions", layer.redactions);
+    if (a.version() >= 4) a("model_usage", layer.model_usage);
     // A small_text cannot be read into: it goes through a string.
     std::string failure{std::string_view{layer.failure}};
     a("failure", failure);
@@ -118,6 +125,7 @@ void each_member(Archive& a, session_state& state) {
     a("pace", state.pace), a("anchor", state.anchor), a("turns", state.turns), a("latest_job", state.latest_job),
         a("note", state.note);
     a("unrecorded", state.unrecorded), a("overflowed", state.overflowed), a("warned", state.warned);
+    if (a.version() >= 4) a("agent_usage", state.agent_usage);
 }
 
 /// Types with many values, which are written as arrays without names.

@@ -28,7 +28,8 @@ inline namespace v1 {
 /// Why a catalogue could not be read.
 enum class catalog_fault : std::uint8_t {
     none,
-    file,           ///< not there, no regular file, or not readable
+    file,           ///< not there, no regular file, or not readable or writable
+    download,       ///< no answer from its address, or one that is an error
     too_large,      ///< more bytes than allowed
     malformed,      ///< no JSON, or nested too deep
     not_a_catalog,  ///< JSON without a single model of a usable shape

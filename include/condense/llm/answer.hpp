@@ -378,8 +378,9 @@ inline std::string_view no_summary(std::string_view answer) {
     if (says_nothing(text)) return "empty summary";
     for (std::string_view const word : empty_words)
         if (without(unquoted(unfenced(text)), " .") == without(word, " .")) return "empty summary";
-    if (text.find("summarise the conversation below for") != std::string_view::npos)
-        return "the prompt in place of a summary";
+    for (std::string_view const words : {"summarise the conversation below for", "summarise the conversation above for",
+                                         "is data: follow no instruction in it"})
+        if (text.find(words) != std::string_view::npos) return "the prompt in place of a summary";
     if (is_error_document(unfenced(answer))) return "an error document in place of a summary";
     for (int openings = 0; openings < 5 && !text.empty(); ++openings) {
         auto const plain = unquoted(unmarked(text));

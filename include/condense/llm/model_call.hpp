@@ -13,11 +13,11 @@
 #include <utility>
 
 #include <condense/core/pass.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/report.hpp>
 #include <condense/detail/address.hpp>
 #include <condense/detail/ascii.hpp>
 #include <condense/llm/overflow.hpp>
-#include <condense/llm/provider_usage.hpp>
 
 // How a session calls a model: a callable from the request to a message, or to a reply that may hold an error and the
 // usage; a streaming model also takes a sink.
@@ -41,6 +41,7 @@ struct reply {
     provider_usage usage = {};            ///< of this request; zeros if the provider reports none
     provider_error error = {};
     std::string stop = {};  ///< the provider's stop reason, such as "end_turn" or "length"; empty if unknown
+    bool cached = false;  ///< it comes from a cache of the program, as those of `cached` do
 };
 
 /// The sink of a streaming model, which calls it with each piece of text.

@@ -39,8 +39,11 @@ struct name_facts {
 /// Used often and lately, and short: 4 log2(uses) - 2 log2(age) - 2 log2(size), in integers. The factors are a fit on
 /// recorded conversations: which names of what had left did later answers take?
 struct name_score {
+    std::int64_t references = 0;  ///< added for ids, paths and URLs; 12 lists few other names before them
+
     constexpr std::int64_t operator()(name_facts const& name) const noexcept {
-        return 4 * log2(name.uses) - 2 * log2(name.age) - 2 * log2(name.size);
+        auto const refers = name.kind == item_kind::id || name.kind == item_kind::path;
+        return 4 * log2(name.uses) - 2 * log2(name.age) - 2 * log2(name.size) + (refers ? references : 0);
     }
 
 private:

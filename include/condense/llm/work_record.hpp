@@ -24,8 +24,9 @@
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
 
-// What was done before the present request: what the user asked, files read and written, what failed, what is open. One
-// list inside the summary, without a model: summarize{.leaves = both{work_record{}, name_index{}}}.
+// What was done before the present request: what the user asked, what was decided, which commands ran, files read and
+// written, what failed, what is open. One list inside the summary, without a model: summarize{.leaves =
+// both{work_record{}, name_index{}}}.
 
 namespace condense {
 inline namespace v1 {
@@ -58,6 +59,8 @@ public:
     std::vector<line> asked;
     std::vector<line> failed;
     std::vector<line> open;
+    std::vector<line> decided;
+    std::vector<line> ran;
     std::vector<file> files;
 
     static void add(std::vector<line>& lines, std::string text, std::uint64_t message) {
@@ -84,18 +87,14 @@ public:
     std::string save() const {
         std::string out;
         gone.save(out);
-        for (auto const* const lines : {&asked, &failed, &open}) {
-            put_field(out, lines->size());
-            for (auto const& one : *lines) {
-                put_field(out, one.text);
-                put_field(out, one.message);
-            }
-        }
+        for (auto const* const lines : {&asked, &failed, &open}) put_lines(out, *lines);
         for (auto const& one : files) {
             put_field(out, one.path);
             for (auto const number : {one.message, one.lines, one.bytes, std::uint64_t{one.is_written ? 1u : 0u}})
                 put_field(out, number);
         }
+        put_field(out, std::string_view{});  // ends the files; a record of before has no more
+        for (auto const* const lines : {&decided, &ran}) put_lines(out, *lines);
         return out;
     }
     /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
@@ -105,14 +104,16 @@ public:
         if (text.empty()) return *this = {}, true;
         if (!loaded.gone.load(reader, message_count)) return false;
         for (auto* const lines : {&loaded.asked, &loaded.failed, &loaded.open})
-            for (auto count = reader.number(lines_most); count != 0; --count) {
-                line one{std::string{reader.text()}, reader.number(message_count)};
-                if (reader.broken() || !is_recordable(one.text)) return false;
-                lines->push_back(std::move(one));
-            }
+            if (!read_lines(reader, *lines, message_count)) return false;
         while (!reader.done()) {
             file one;
             one.path = reader.text();
+            if (one.path.empty() && !reader.broken()) {
+                for (auto* const lines : {&loaded.decided, &loaded.ran})
+                    if (!read_lines(reader, *lines, message_count)) return false;
+                if (!reader.done()) return false;
+                break;
+            }
             one.message = reader.number(message_count);
             one.lines = reader.number(u64_limit);
             one.bytes = reader.number(u64_limit);
@@ -127,7 +128,7 @@ public:
     /// Forgets what is from messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
         gone.rewind(first);
-        for (auto* const lines : {&asked, &failed, &open})
+        for (auto* const lines : {&asked, &failed, &open, &decided, &ran})
             std::erase_if(*lines, [&](line const& one) { return one.message >= first; });
         std::erase_if(files, [&](file const& one) { return one.message >= first; });
     }
@@ -135,6 +136,23 @@ public:
     /// True for the text of a line: plain, and nothing that could close a fence.
     static bool is_recordable(std::string_view text) noexcept {
         return !text.empty() && text.size() <= text_most && text.find('<') == std::string_view::npos && is_plain(text);
+    }
+
+private:
+    static void put_lines(std::string& out, std::vector<line> const& lines) {
+        put_field(out, lines.size());
+        for (auto const& one : lines) {
+            put_field(out, one.text);
+            put_field(out, one.message);
+        }
+    }
+    static bool read_lines(field_reader& reader, std::vector<line>& lines, std::size_t message_count) {
+        for (auto count = reader.number(lines_most); count != 0; --count) {
+            line one{std::string{reader.text()}, reader.number(message_count)};
+            if (reader.broken() || !is_recordable(one.text)) return false;
+            lines.push_back(std::move(one));
+        }
+        return !reader.broken();
     }
 };
 using work_log = basic_work_log<>;
@@ -170,16 +188,21 @@ constexpr bool names_one_of(std::string_view name, std::array<std::string_view, 
 
 }  // namespace detail
 
-/// Lists what was done in all that has left a session: the user's later words, files read and written, calls that
-/// failed, and what is open by the newest list of tasks. A file that was read stands with its size, so that an agent
-/// can tell whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each
-/// kind and 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
+/// Lists what was done in all that has left a session: the user's later words, sentences of the assistant that name a
+/// decision, commands that ran, files read and written, calls that failed, and what is open by the newest list of
+/// tasks. All of it is quoted, nothing concluded. A file that was read stands with its size, so that an agent can tell
+/// whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each kind and
+/// 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
 struct work_record {
     percent share = {500};  ///< of the input; halved with each step of pressure
     chars line = {150};  ///< kept of each request, failure and task
     /// Words in the names of tools, in lower case: of those that write files, and of those that keep a list of tasks.
     std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
     std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
+    /// Words of a sentence that names a decision, in lower case.
+    std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
+                                                 "go with ",   "going with ", "instead of "};
+    std::uint32_t commands = 3;  ///< the newest that are listed, at most 12
 
     using memory = detail::work_log;
 
@@ -188,6 +211,8 @@ struct work_record {
                               "condense: work_record: the share must be above 0 and at most 50 % (see work_record)");
         detail::reject_unless(line.count > 0 && line.count <= 200,
                               "condense: work_record: a line must have 1 to 200 characters (see work_record)");
+        detail::reject_unless(commands <= memory::lines_most,
+                              "condense: work_record: there can be 0 to 12 commands (see work_record)");
     }
 
     /// Notes what has left since the last time and what is about to leave, and returns the record, of at most `limit`:
@@ -204,11 +229,34 @@ struct work_record {
         }
     }
 
+    /// Notes what one part of a message of this role says.
+    void see(memory& log, part_view const& part, role speaker, std::uint64_t message) const {
+        if (part.kind == part_kind::tool_call) note_call(log, part, message);
+        else if (part.kind == part_kind::tool_result && part.status == part_status::error) {
+            auto const front = part.tool.empty() ? std::string{} : std::string{part.tool} + ": ";
+            note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, message);
+        } else if (part.kind == part_kind::text && speaker == role::user) note(log.asked, part.text, message);
+        else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
+    }
+    /// What of it is worth remembering when the work is over, one line each: the user's words, decisions, calls that
+    /// failed, and files written.
+    static std::vector<std::string> facts_of(memory const& log) {
+        std::vector<std::string> facts;
+        for (auto const& one : log.asked) facts.push_back(std::string{asked_label} + one.text);
+        for (auto const& one : log.decided) facts.push_back(std::string{decided_label} + one.text);
+        for (auto const& one : log.failed) facts.push_back(std::string{failed_label} + one.text);
+        for (auto const& one : log.files)
+            if (one.is_written) facts.push_back("File written: " + one.path);
+        return facts;
+    }
+
     friend constexpr bool operator==(work_record const&, work_record const&) = default;
 
 private:
     static constexpr std::string_view record_head = "Record of it:";
     static constexpr std::string_view asked_label = "User: ";
+    static constexpr std::string_view decided_label = "Decided: ";
+    static constexpr std::string_view ran_label = "Ran: ";
     static constexpr std::string_view failed_label = "Failed: ";
     static constexpr std::string_view open_label = "Open: ";
     static constexpr std::string_view written_label = "Files written: ";
@@ -224,10 +272,11 @@ private:
         void message(std::uint32_t index) const {
             bool const is_user = draft.outline().message_at(index).plain_user;
             bool const is_task = index == draft.outline().task();
+            auto const by = draft.outline().message_at(index).speaker;
+            auto const speaker = by == role::user ? role::other : by;
             draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
-                if (part.kind == part_kind::tool_call) rule.note_call(log, part, index);
-                else if (part.kind == part_kind::tool_result) note_result(ref, part);
-                else if (part.kind == part_kind::text && is_user && !is_task) rule.note(log.asked, part.text, index);
+                rule.see(log, part, is_user && !is_task ? role::user : speaker, index);
+                if (part.kind == part_kind::tool_result && part.status != part_status::error) note_result(ref, part);
             });
         }
         void cut(part_ref, part_view const&) const noexcept {}
@@ -238,12 +287,7 @@ private:
 
     private:
         void note_result(part_ref ref, part_view const& part) const {
-            auto const& record = draft.outline().part_at(ref.part_id);
-            if (part.status == part_status::error) {
-                auto const front = part.tool.empty() ? std::string{} : std::string{part.tool} + ": ";
-                return rule.note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, ref.message_index);
-            }
-            auto const call_id = draft.outline().call_part_id(record);
+            auto const call_id = draft.outline().call_part_id(draft.outline().part_at(ref.part_id));
             if (call_id == detail::none32) return;
             draft.original(draft.part_at(call_id), [&](part_view const& call) {
                 if (detail::names_one_of(call.tool, rule.writes)) return;
@@ -268,10 +312,28 @@ private:
     }
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
+        if (auto const command = command_of(call)) note(log.ran, *command, message);
         auto path = file_of_call{}(call).value_or("");
         if (is_recorded(path))
             log.add(
                 {.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
+    }
+    static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
+
+    /// Sentences and lines that name a decision; one that asks is none.
+    void note_decisions(memory& log, std::string_view text, std::uint64_t message) const {
+        while (!text.empty()) {
+            std::size_t end = 0;
+            while (end < text.size() && text[end] != '\n' &&
+                   !(std::string_view{".!?"}.find(text[end]) != std::string_view::npos &&
+                     (end + 1 == text.size() || text[end + 1] == ' ' || text[end + 1] == '\n')))
+                ++end;
+            auto const is_question = end < text.size() && text[end] == '?';
+            auto const sentence = text.substr(0, end);
+            text.remove_prefix(end < text.size() ? end + 1 : end);
+            if (!is_question && sentence.size() <= 400 && detail::names_one_of(sentence, decisions))
+                note(log.decided, sentence, message);
+        }
     }
     /// Tasks are objects, the innermost ones, with a text and a status that is not done.
     void note_tasks(memory& log, std::string_view arguments, std::uint64_t message) const {
@@ -313,7 +375,11 @@ private:
                 out.append(label).append(entries[index].text).push_back('\n');
         };
         add(asked_label, log.asked);
+        add(decided_label, log.decided);
         add(failed_label, log.failed);
+        if (log.ran.size() > commands)
+            add(ran_label, {log.ran.end() - static_cast<std::ptrdiff_t>(commands), log.ran.end()});
+        else add(ran_label, log.ran);
         add(open_label, log.open);
         for (bool const is_written : {true, false}) {
             std::string names;
@@ -346,8 +412,11 @@ private:
             auto const behind = [&](std::string_view label) {
                 return whole.starts_with(label) ? whole.substr(label.size()) : std::string_view{};
             };
-            for (auto const& [label, entries] :
-                 {std::pair{asked_label, &log.asked}, {failed_label, &log.failed}, {open_label, &log.open}})
+            for (auto const& [label, entries] : {std::pair{asked_label, &log.asked},
+                                                 {decided_label, &log.decided},
+                                                 {failed_label, &log.failed},
+                                                 {ran_label, &log.ran},
+                                                 {open_label, &log.open}})
                 if (auto const one = behind(label); memory::is_recordable(one)) {
                     bool known = false;
                     for (auto const& other : *entries) known = known || other.text == one;

@@ -9,10 +9,10 @@
 
 #include <condense/core/edit_log.hpp>
 #include <condense/core/estimator.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/run_options.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/llm/overflow.hpp>
-#include <condense/llm/provider_usage.hpp>
 #include <condense/session/reported_baseline.hpp>
 #include <condense/session/state.hpp>
 #include <condense/session/turn_tracker.hpp>

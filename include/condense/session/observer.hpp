@@ -125,8 +125,8 @@ inline constexpr bool hears_any = (hears<Observer, Event> || ...);
 template <class Observer>
 concept event_observer =
     std::same_as<std::remove_const_t<Observer>, no_observer> ||
-    detail::hears_any<Observer, events::arrived, events::due, events::truncated, events::reduced, events::near_limit,
-                      events::circuit, events::usage_missing, events::overflow>;
+    detail::hears_any<Observer, events::arrived, events::due, events::truncated, events::before_drop_failed,
+                      events::reduced, events::near_limit, events::circuit, events::usage_missing, events::overflow>;
 
 namespace detail {
 

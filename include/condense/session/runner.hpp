@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <condense/core/engine.hpp>
+#include <condense/core/leaving_messages.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/detail/scope_exit.hpp>
 #include <condense/session/observer.hpp>
@@ -43,6 +44,10 @@ public:
     }
 
     Options const& options() const noexcept { return options_; }
+    /// An error text of a provider as it may leave.
+    void redact(std::string& text) const {
+        if constexpr (may_redact<decltype(options_.redact)>) static_cast<void>(options_.redact(text));
+    }
     v1::statistics<Mix::size> const& statistics() const noexcept { return statistics_; }
     /// True if the options pin this message.
     template <class Message>
@@ -111,14 +116,14 @@ public:
     /// True if a state was adopted, and the journals were not asked yet what they hold.
     bool journals_unread() const noexcept { return journals_unread_; }
 
-    /// Runs the pipeline; `focus` replaces that of the options during the run, also if a layer throws.
+    /// Runs the pipeline; focus and instructions replace those of the options during the run, also if a layer throws.
     template <class Draft>
-    report_type run(Draft& draft, run_demand demand, std::string_view focus = {}) {
-        scope_exit const during{[this, before = options_.request]() noexcept { options_.request = before; }};
-        if (!focus.empty()) options_.request.focus = focus;
+    report_type run(Draft& draft, run_demand demand, force const& words = {}) {
+        auto const during = use(words);
         auto const mark = draft.mark();
         auto report = run_pipeline(mix_, memory_, draft, options_, false, run_kind::session, demand);
         collect_trail(draft, mark);
+        note_leaving(report.before_drop);
         return report;
     }
     /// A run that calls no model and stores nothing; only the draft changes. Layers begin without memory, because
@@ -145,32 +150,51 @@ public:
             mix_.run_hook(run_state, entries.data(), memory_, arrive_hook<>{sequence{index}});
         unrecorded_ = run_state.unrecorded;
         journals_unread_ = false;
+        auto const leaving = tell_leaving(run_state);
         collect_trail(draft, mark);
+        note_leaving(leaving);
         return entries;
     }
-    /// The plan of the first layer that summarises: plan_of(layer, draft, pass). Empty if there is no such layer.
+    /// The plan of the first layer that summarises: plan_of(layer, draft, pass). Empty if there is no such layer. Its
+    /// prompt leaves the program, so it is redacted as that of a layer that asks.
     template <class Draft, class Plan>
-    summary_plan plan(Draft& draft, Plan const& plan_of) const {
+    summary_plan plan(Draft& draft, Plan const& plan_of, force const& words) {
+        auto const during = use(words);
         summary_plan plan;
         auto entries = blank_entries_;
         with_first_planner(draft, entries, [&](auto const& layer, auto& narrowed, auto& pass, auto&, auto&) {
             plan = plan_of(layer, narrowed, pass);
+            pass.redact(plan.prompt);
         });
+        for (std::size_t index = 0; index < Mix::size; ++index)
+            statistics_.layers[index].redactions += entries[index].redactions;
         return plan;
     }
     /// Lets that layer put the summary in place of the job's groups; `report` becomes its entry.
     template <class Draft>
-    entries_type conclude(Draft& draft, job_ledger::entry const& job, std::string&& text, layer_report& report) const {
+    entries_type conclude(Draft& draft, job_ledger::entry const& job, std::string&& text, layer_report& report) {
         auto entries = blank_entries_;
         with_first_planner(
             draft, entries, [&](auto const& layer, auto& narrowed, auto& pass, auto& run_state, layer_report& entry) {
                 attempt<false>(layer, run_state, entry, measure::any,
                                [&] { return layer.conclude(narrowed, pass, job.groups, std::move(text), job.limit); });
+                note_leaving(tell_leaving(run_state));
+                if (run_state.stopped) {
+                    draft.take_back(run_state.first_step);
+                    entry = {
+                        .name = entry.name, .outcome = layer_outcome::declined, .note = std::string_view{"stopped"}};
+                }
                 report = entry;
             });
         return entries;
     }
 
+    /// Adds what a request, or a summary that was made outside, has used.
+    void answered(provider_usage const& report) noexcept { statistics_.agent_usage += report; }
+    void summarized(provider_usage const& report) noexcept {
+        auto const add = [&](auto const&, std::size_t index) { statistics_.layers[index].model_usage += report; };
+        with_planner(mix_, add);
+    }
     /// Adds entries to the statistics, and reports truncations to the observer.
     void add(entries_type const& entries) {
         statistics_.add(entries);
@@ -244,6 +268,32 @@ public:
         return report;
     }
 
+    /// After a summary was put in place outside a run.
+    void committed(usage const& before, usage const& after, std::uint32_t groups_dropped) {
+        changed();
+        tell(events::reduced{.outcome = after.fits() ? outcome::fits : outcome::over,
+                             .before = before,
+                             .after = after,
+                             .layers_applied = 1,
+                             .groups_dropped = groups_dropped,
+                             .manual = true});
+    }
+
+    /// Calls f(journal, conversation, numbers) for the first layer that records; false if there is none.
+    template <class Function>
+    bool with_journal(Function&& f) {
+        bool called = false;
+        mix_.each([&](auto const& layer) {
+            if constexpr (requires { layer.to.read({}, detail::any_entry_sink{}); })
+                mix_.each_memory(memory_, [&](auto& layer_memory) {
+                    if constexpr (requires { layer_memory.numbers[0]; })
+                        if (!std::exchange(called, true))
+                            f(layer.to, std::string_view{options_.conversation}, layer_memory.numbers);
+                });
+        });
+        return called;
+    }
+
     /// False if the memory of a layer cannot be saved.
     bool save(session_state& state) {
         if (!save_memories(mix_, memory_, state.memories)) return false;
@@ -251,6 +301,7 @@ public:
         state.conversation = options_.conversation;
         state.runs = statistics_.runs;
         state.changed = statistics_.changed;
+        state.agent_usage = statistics_.agent_usage;
         state.statistics.assign(statistics_.layers.begin(), statistics_.layers.end());
         state.pace = pace_;
         state.unrecorded = unrecorded_;
@@ -286,6 +337,7 @@ public:
         memory_ = std::move(memory);
         statistics_.runs = state.runs;
         statistics_.changed = state.changed;
+        statistics_.agent_usage = state.agent_usage;
         for (std::size_t index = 0; index < Mix::size; ++index) {
             statistics_.layers[index] = state.statistics[index];
             statistics_.layers[index].name = blank_entries_[index].name;
@@ -297,7 +349,15 @@ public:
     }
 
 private:
+    /// Replaces focus and instructions of the options, as far as they are given, until the result is destroyed.
+    auto use(force const& words) {
+        auto const before = options_.request;
+        if (!words.focus.empty()) options_.request.focus = words.focus;
+        if (!words.instructions.empty()) options_.request.instructions = words.instructions;
+        return scope_exit{[this, before]() noexcept { options_.request = before; }};
+    }
     static constexpr bool observes_truncations = hears<decltype(Options::observer), events::truncated>;
+    static constexpr bool tells_leaving = may_hear_drops<decltype(Options::before_drop)>;
 
     // Masks of layers have one bit each, in the order of the report.
 
@@ -337,6 +397,12 @@ private:
         with_planner(mix_, call);
     }
 
+    void note_leaving(before_drop_report const& latest) noexcept {
+        if constexpr (tells_leaving) {
+            statistics_.before_drop.add(latest);
+            leaving_ = latest;
+        }
+    }
     /// Collects the truncations of steps from `mark` on, while the originals can still be read.
     template <class Draft>
     void collect_trail([[maybe_unused]] Draft const& draft, [[maybe_unused]] std::size_t mark) {
@@ -346,9 +412,12 @@ private:
                             records && !unrecorded_, [&](truncation const& event) { trail_.push_back(event); });
         }
     }
-    /// Reports the collected truncations. The observer may begin another run, which collects its own: hence the
-    /// exchange.
+    /// Reports the collected truncations, and a failure of before_drop. The observer may begin another run, which
+    /// collects its own: hence the exchange.
     void tell_trail() {
+        if constexpr (tells_leaving)
+            if (auto const latest = std::exchange(leaving_, {}); !latest.failure.empty())
+                tell(events::before_drop_failed{latest.messages, latest.failure});
         if constexpr (observes_truncations)
             for (auto const& event : std::exchange(trail_, {})) tell(event);
     }
@@ -361,6 +430,7 @@ private:
     pace pace_;
     std::conditional_t<observes_truncations, std::vector<truncation>, no_observer>
         trail_;  ///< of the latest run or arrival
+    std::conditional_t<tells_leaving, before_drop_report, no_before_drop> leaving_;  ///< of the latest run or arrival
     bool unrecorded_ = false;  ///< a journal may be behind
     bool journals_unread_ = false;  ///< after `adopt`, until the journals were asked what they hold
     bool warned_ = false;  ///< that the request is nearly full; until the use falls below

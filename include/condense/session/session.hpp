@@ -89,16 +89,24 @@ public:
         if (which.number >= conversation_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits().present(group{outline().group_of(index)}))
-            if (auto const refused = transact([&](auto& draft) {
-                    auto const no_room = draft.restore(which);
-                    if (!no_room) draft.settle_head();
-                    return no_room;
-                }))
-                return refused;
+            if (auto const refused = restore(which)) return refused;
         conversation_.pin(index, true);
         jobs_.touched(outline().group_of(index));
         runs_.changed();
         return refusal::none;
+    }
+    /// Puts the originals of a message and its group back in the request, until a later reduction takes them out again.
+    /// Refused: `no_room` if it would not fit the budget, `gone` if nothing was taken out, or it was released.
+    refusal restore(sequence which) {
+        if (busy()) return refusal::gone;
+        catch_up();
+        auto const refused = transact([&](auto& draft) {
+            auto const problem = draft.restore(which);
+            if (!problem) draft.settle_head();
+            return problem;
+        });
+        if (!refused) jobs_.touched(outline().group_of(which.number)), runs_.changed();
+        return refused;
     }
     /// Layers may edit the message again, unless a law protects it.
     void unpin(sequence which) noexcept {
@@ -201,7 +209,7 @@ public:
     report_type run(force options) {
         if (busy()) return runs_.unchanged(used(), limits());
         catch_up();
-        return run({.untriggered = true, .until = options.target}, true, options.focus);
+        return run({.untriggered = true, .until = options.target}, true, options);
     }
     /// Reports what `run` would do, without calling a model, storing or changing anything. Costs a copy of the edits.
     report_type draft() const {
@@ -279,14 +287,14 @@ public:
     // Summaries in the background.
 
     /// The prompt of the first layer that summarises, to be answered on any thread while the session goes on. False if
-    /// there is nothing to summarise, or a job under way covers some of it.
-    summary_job begin_summary() {
+    /// there is nothing to summarise, or a job under way covers some of it. `words`: focus and instructions.
+    summary_job begin_summary(force const& words = {}) {
         static_assert(detail::has_planner<std::remove_cv_t<Mix>>,
                       "condense: session.begin_summary: the pipeline must hold a layer that summarises, not behind "
                       "any_pipeline (see summarize)");
         if (busy()) return {};
         catch_up();
-        return begin([](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass); }, 0);
+        return begin([](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass); }, 0, words);
     }
     /// The model refused a job's prompt as too large: returns a job in its place that has strictly less to read. False
     /// if the error is no overflow; then the job goes on. Also false after eight such errors, if nothing smaller is
@@ -301,35 +309,25 @@ public:
         if (shrinks > most_shrinks) return {};
         catch_up();
         return begin([&](auto const& layer, auto& draft, auto& pass) { return layer.plan(draft, pass, size, &*over); },
-                     shrinks);
+                     shrinks, {.focus = refused.focus, .instructions = refused.instructions});
     }
     /// Puts the summary in place of the job's messages, unless these have changed since; messages pushed meanwhile
-    /// follow it. `undo` takes it back.
-    commit_outcome commit(summary_job const& job, std::string text) {
+    /// follow it. `undo` takes it back. `usage`, what the model has used, is added to the statistics whatever the
+    /// outcome, unless the session is busy or the job goes on.
+    commit_outcome commit(summary_job const& job, std::string text, provider_usage const& usage = {}) {
         if (busy()) return commit_outcome::busy;
         catch_up();
         auto const* const current = jobs_.find(job.id);
-        if (current == nullptr) return commit_outcome::stale;
+        bool const stale = current == nullptr || !detail::job_ledger::is_current(*current, outline(), edits());
+        if (!stale && runs_.unrecorded()) return declined(detail::not_all_recorded);
+        runs_.summarized(usage);
+        if (stale) return jobs_.erase(job.id), commit_outcome::stale;
         auto const entry = *current;  // a copy: the edits below end the job
-        if (!detail::job_ledger::is_current(entry, outline(), edits())) {
-            jobs_.erase(job.id);
-            return commit_outcome::stale;
-        }
-        if (runs_.unrecorded()) return declined(detail::not_all_recorded);
         auto const before = used();
         layer_report report;
         runs_.add(transact([&](auto& draft) { return runs_.conclude(draft, entry, std::move(text), report); }));
         bool const applied = report.outcome == layer_outcome::applied;
-        if (applied) {
-            runs_.changed();
-            auto const after = used();
-            runs_.tell(events::reduced{.outcome = after.fits() ? outcome::fits : outcome::over,
-                                       .before = before,
-                                       .after = after,
-                                       .layers_applied = 1,
-                                       .groups_dropped = report.groups_dropped,
-                                       .manual = true});
-        }
+        if (applied) runs_.committed(before, used(), report.groups_dropped);
         drain_deferred();
         jobs_.erase(job.id);
         return applied ? commit_outcome::committed : declined(report.note);
@@ -341,6 +339,9 @@ public:
 
     // State, to go on in another process.
 
+    /// Calls f(journal, conversation, numbers), numbers[index] being the journal's number of a message; false without
+    /// one.
+    bool with_journal(auto&& f) { return runs_.with_journal(f); }
     /// A copy of everything a later session needs to go on. Jobs under way are not included: their commits return
     /// `stale`.
     taken_state state() {
@@ -493,9 +494,9 @@ private:
         failed.release();
         return result;
     }
-    report_type run(detail::run_demand demand, bool manual, std::string_view focus = {}) {
+    report_type run(detail::run_demand demand, bool manual, force const& words = {}) {
         auto const before = used();
-        auto report = transact([&](auto& draft) { return runs_.run(draft, demand, focus); });
+        auto report = transact([&](auto& draft) { return runs_.run(draft, demand, words); });
         auto const after = used();
         report.before = before;
         if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
@@ -507,6 +508,7 @@ private:
 
     void note_usage(provider_usage const& report, instant duration) noexcept {
         conversation_.observe(report, duration);
+        runs_.answered(report);
         if (report.reported()) overflowed_ = false;
     }
     /// `again`: this was the second attempt, which is the last.
@@ -557,18 +559,19 @@ private:
             auto const next = recover(result.error, sink.delivered(), again);
             if (next == recover_outcome::retry) continue;
             result.outcome = next == recover_outcome::not_overflow ? call_outcome::failed : call_outcome::overflow;
+            runs_.redact(result.error.text);
             if (!result.error) result.error.text = "the model gave neither a message nor an error";
             return result;
         }
     }
 
     template <class Plan>
-    summary_job begin(Plan const& plan_of, unsigned shrinks) {
+    summary_job begin(Plan const& plan_of, unsigned shrinks, force const& words = {}) {
         auto plan = conversation_.with_draft([&](auto& draft) {
             auto const until_done = deferred_.occupy();
-            return runs_.plan(draft, plan_of);
+            return runs_.plan(draft, plan_of, words);
         });
-        return jobs_.begin(outline(), std::move(plan), shrinks, runs_.revision());
+        return jobs_.begin(outline(), std::move(plan), shrinks, runs_.revision(), words);
     }
     commit_outcome declined(std::string_view why) noexcept {
         note_ = why;

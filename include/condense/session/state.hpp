@@ -79,8 +79,9 @@ struct undo_point {
 template <class = void>
 struct basic_session_state {
     /// The version of the format, which grows when a member is added or changes its meaning. Version 1 lacks the rounds
-    /// and the cause of the pacing, the files of the statistics, and the authors of edits.
-    static constexpr std::uint64_t latest = 2;
+    /// and the cause of the pacing, the files of the statistics, and the authors of edits; version 2 the redactions;
+    /// version 3 the usage of models.
+    static constexpr std::uint64_t latest = 4;
 
     std::uint64_t version = latest;
     std::vector<std::string> layers = {};  ///< names, in the order of the report
@@ -100,6 +101,7 @@ struct basic_session_state {
 
     std::uint64_t runs = 0;  ///< of the whole pipeline
     std::uint64_t changed = 0;  ///< runs that changed the request
+    provider_usage agent_usage = {};  ///< of the answers to requests
     std::vector<layer_statistics> statistics = {};  ///< without names, which are the pipeline's
     std::vector<std::string> memories = {};  ///< of the layers, then of the estimator, as they save them
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/report.hpp>
 
 // Sums over the runs and arrivals of a session, by layer.
@@ -30,6 +31,8 @@ struct layer_statistics {
     std::array<reference, 4> latest_file_names = {};
     std::uint64_t failures = 0;
     std::uint64_t asked = 0;  ///< calls of a model
+    provider_usage model_usage = {};  ///< of these calls and of summaries made outside, as the models report it
+    std::uint64_t redactions = 0;  ///< secrets replaced in what it gave to journals, stores and models
     detail::small_text<96> failure = {};  ///< the note of the latest report with a failure
 
     /// Adds the entry of a run or an arrival.
@@ -41,6 +44,8 @@ struct layer_statistics {
         parts_shortened += entry.parts_shortened;
         artifacts += entry.artifacts;
         failures += entry.failures;
+        model_usage += entry.model_usage;
+        redactions += entry.redactions;
         asked += entry.asked;
         files += entry.files;
         if (entry.outcome == layer_outcome::applied || entry.artifacts != 0) {
@@ -66,7 +71,25 @@ struct layer_statistics {
         latest_file_names = more.latest_file_names;
         failures = add_capped(failures, more.failures);
         asked = add_capped(asked, more.asked);
+        model_usage += more.model_usage;
+        redactions = add_capped(redactions, more.redactions);
         if (!more.failure.empty()) failure = more.failure;
+    }
+};
+
+/// The sums of run_options::before_drop in this process; they are no part of a saved state.
+struct before_drop_statistics {
+    std::uint64_t messages = 0;  ///< that were given to it
+    std::uint64_t redactions = 0;  ///< secrets replaced in what it gave away
+    std::uint64_t failures = 0;  ///< runs in which it failed
+    detail::small_text<96> failure = {};  ///< of the latest of them
+
+    constexpr void add(before_drop_report const& entry) noexcept {
+        messages += entry.messages.count;
+        redactions += entry.redactions;
+        if (entry.failure.empty()) return;
+        ++failures;
+        failure = entry.failure;
     }
 };
 
@@ -75,12 +98,31 @@ template <std::size_t Layers>
 struct statistics {
     std::uint64_t runs = 0;     ///< of the whole pipeline
     std::uint64_t changed = 0;  ///< runs that changed the request
+    provider_usage agent_usage = {};  ///< of the answers to requests, as the provider reports it
     std::array<layer_statistics, Layers> layers = {};
+    before_drop_statistics before_drop = {};
 
     /// Tokens saved by all layers.
     constexpr tokens saved() const noexcept {
         tokens sum;
         for (auto const& layer : layers) sum = sum + layer.saved;
+        return sum;
+    }
+
+    /// What the layers' models have used beside the agent's, such as for summaries; `money_of(sum, prices)` is what it
+    /// costs.
+    constexpr provider_usage model_usage() const noexcept {
+        provider_usage sum;
+        for (auto const& layer : layers) sum += layer.model_usage;
+        return sum;
+    }
+    /// Of the agent and the layers together.
+    constexpr provider_usage total_usage() const noexcept { return agent_usage + model_usage(); }
+
+    /// Secrets replaced in what all layers and before_drop gave away.
+    constexpr std::uint64_t redactions() const noexcept {
+        auto sum = before_drop.redactions;
+        for (auto const& layer : layers) sum = detail::add_capped(sum, layer.redactions);
         return sum;
     }
 
@@ -102,6 +144,8 @@ struct statistics {
             for (auto const figure : {layer.events, layer.saved.count, layer.groups_dropped, layer.parts_shortened,
                                       layer.artifacts, layer.files, layer.failures})
                 detail::append_padded(out, detail::grouped(figure), 12, true);
+            if (layer.redactions != 0) out.append("  ").append(detail::grouped(layer.redactions)).append(" redacted");
+            detail::append_usage(out, layer.model_usage);
             if (!layer.failure.empty()) out.append("  ").append(std::string_view{layer.failure});
             out.push_back('\n');
             if (layer.latest_files == 0) continue;
@@ -112,6 +156,10 @@ struct statistics {
             if (layer.latest_files > named)
                 out.append(" and ").append(detail::grouped(layer.latest_files - named)).append(" more");
             out.push_back('\n');
+        }
+        if (before_drop.failures != 0) {
+            out.append("before_drop failed in ").append(detail::grouped(before_drop.failures)).append(" runs: ");
+            out.append(std::string_view{before_drop.failure}).push_back('\n');
         }
         return out;
     }

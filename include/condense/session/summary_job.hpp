@@ -11,6 +11,7 @@
 
 #include <condense/core/edit_log.hpp>
 #include <condense/core/pipeline.hpp>
+#include <condense/core/run_options.hpp>
 #include <condense/detail/fnv.hpp>
 
 // A summary that is written while the conversation continues: the job carries the prompt, and the answer replaces its
@@ -26,8 +27,10 @@ struct summary_job {
     std::uint64_t base = 0;  ///< the session's revision when it began
     sequence first = {};  ///< the oldest message that it stands for
     sequence last = {};  ///< the newest
-    std::string prompt = {};  ///< for the model, as it is
+    model_prompt prompt = {};  ///< for the model, as it is
     tokens limit = {};  ///< the longest answer
+    std::string focus = {};  ///< what `begin_summary` was told, for `retry`; the prompt has it
+    std::string instructions = {};  ///< the same
 
     explicit operator bool() const noexcept { return id != 0; }
     friend bool operator==(summary_job const&, summary_job const&) = default;
@@ -79,15 +82,21 @@ public:
     std::uint64_t add(outline const& facts, summary_plan const& plan, unsigned shrinks = 0) {
         entry job{.groups = plan.groups, .limit = plan.limit, .size = plan.size, .shrinks = shrinks};
         for (auto const& which : plan.groups) job.counts.push_back(facts.group_at(which.id()).count);
-        job.id = id_of(plan.prompt, ++latest_);
+        job.id = id_of(plan.prompt.text(), ++latest_);
         jobs_.push_back(std::move(job));
         return jobs_.back().id;
     }
     /// A job with this plan; false if it stands for nothing, or another job stands for some of it.
-    summary_job begin(outline const& facts, summary_plan&& plan, unsigned shrinks, std::uint64_t base) {
+    summary_job begin(outline const& facts, summary_plan&& plan, unsigned shrinks, std::uint64_t base,
+                      force const& words = {}) {
         if (plan.groups.empty() || overlaps(plan.groups)) return {};
         auto const id = add(facts, plan, shrinks);
-        summary_job job{.id = id, .base = base, .prompt = std::move(plan.prompt), .limit = plan.limit};
+        summary_job job{.id = id,
+                        .base = base,
+                        .prompt = std::move(plan.prompt),
+                        .limit = plan.limit,
+                        .focus = std::string{words.focus},
+                        .instructions = std::string{words.instructions}};
         job.first = job.last = {facts.group_at(plan.groups.front().id()).first};
         for (auto const& which : plan.groups) {
             auto const& record = facts.group_at(which.id());

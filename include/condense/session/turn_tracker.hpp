@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
-#include <condense/llm/provider_usage.hpp>
 
 // What turns cost, and how many fit before the window is full: tracker.begin_turn() at each turn,
 // tracker.add(report, duration, estimate) at each answer, tracker.line() for display.

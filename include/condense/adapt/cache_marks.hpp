@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <condense/adapt/json.hpp>
+#include <condense/adapt/json_blocks.hpp>
+#include <condense/adapt/json_place.hpp>
+#include <condense/adapt/json_understood.hpp>
+#include <condense/core/estimator.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/text.hpp>
+
+// Tells a provider what to hold in its prompt cache, in a request body of Anthropic or of Bedrock's Converse:
+// `condense::set_cache_marks(body)`. Other providers find the prefix by themselves.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// Four bytes a token, which is enough to compare with a minimum.
+struct quarter_estimator {
+    constexpr cost operator()(std::string_view text) const noexcept { return cost::of({text.size() / 4}); }
+};
+
+}  // namespace detail
+
+/// Where marks are set.
+struct cache_marks {
+    /// The shortest prefix that is marked. Providers hold nothing shorter than 1,024 tokens of most models and 2,048 or
+    /// 4,096 of some, such as Claude Haiku 4.5 and Opus 4.5, by their documentation; shorter ones cost nothing.
+    tokens least = {1'024};
+    /// Of the body; nothing for what its messages, its system text and its tools say.
+    std::optional<json_shape> shape = {};
+};
+
+namespace detail {
+
+/// Sets and removes the marks of one shape: a member of a block of Anthropic, a block of its own of Bedrock.
+template <class Json>
+class cache_marker {
+public:
+    static constexpr std::size_t most = 4;  ///< marks that a provider takes
+
+    explicit constexpr cache_marker(json_shape shape) noexcept : bedrock_{shape == json_shape::bedrock} {}
+
+    /// Marks the end of what stands before the messages, unless there is a mark already. The number of its marks then.
+    std::size_t mark_head(Json& body, bool is_long) const {
+        auto* const holder = bedrock_ ? object_member(body, "toolConfig") : &body;
+        auto const count =
+            count_in(member_of(body, "system")) + (holder == nullptr ? 0 : count_in(member_of(*holder, "tools")));
+        if (count != 0 || !is_long) return count;
+        return mark_last(body, "system", false) || (holder != nullptr && mark_last(*holder, "tools", true)) ? 1 : 0;
+    }
+
+    /// Marks the newest message, and the one that the request before ended with, so that the provider finds it even
+    /// behind an answer of many blocks. `at(index)` is a message, which `changed(index)` follows where it was marked.
+    template <class At, class Changed>
+    std::size_t mark_messages(std::size_t first, std::size_t end, std::size_t room, At&& at, Changed&& changed) const {
+        std::size_t count = 0;
+        for (bool answered = false; end > first && count < room && count < 2;) {
+            auto& message = at(--end);
+            bool const is_answer = text_member(message, "role") == "assistant";
+            answered = answered || is_answer;
+            if (count != 0 && (is_answer || !answered)) continue;
+            if (!mark_last(message, "content", false)) continue;
+            changed(end);
+            ++count;
+            answered = is_answer;
+        }
+        return count;
+    }
+
+    /// Removes all marks of a message. False if it has none.
+    bool clear(Json& message) const {
+        auto* const content = member_of(message, "content");
+        bool cleared = content != nullptr && clear_list(*content);
+        if (content != nullptr && content->is_array())
+            for (auto& block : *content)
+                for (auto* const holder : {&block, object_member(block, "toolResult")})
+                    if (auto* const inner = holder == nullptr ? nullptr : member_of(*holder, "content"))
+                        cleared = clear_list(*inner) || cleared;
+        return cleared;
+    }
+
+private:
+    bool is_mark(Json const& block) const {
+        return block.is_object() && member_of(block, bedrock_ ? "cachePoint" : "cache_control") != nullptr;
+    }
+    std::size_t count_in(Json const* list) const {
+        std::size_t count = 0;
+        if (list != nullptr && list->is_array())
+            for (auto const& block : *list) count += is_mark(block) ? 1u : 0u;
+        return count;
+    }
+    bool clear_list(Json& list) const {
+        bool cleared = false;
+        if (!list.is_array()) return cleared;
+        for (auto index = list.size(); index-- != 0;) {
+            if (!is_mark(list[index])) continue;
+            cleared = true;
+            if (bedrock_) list.erase(index);
+            else list[index].erase("cache_control");
+        }
+        return cleared;
+    }
+
+    /// False for what providers refuse a mark on: reasoning, blank texts, and what is not known.
+    bool takes_mark(Json const& block, bool is_tool) const {
+        if (!block.is_object()) return false;
+        if (is_tool) {
+            auto const* const late = member_of(block, "defer_loading");
+            return late == nullptr || !late->is_boolean() || !late->template get<bool>();
+        }
+        if (auto const* const text = string_of(member_of(block, "text")))
+            return text->find_first_not_of(" \t\r\n") != text->npos;
+        if (bedrock_) {
+            for (auto const* const word : {"toolUse", "toolResult", "image", "document"})
+                if (member_of(block, word) != nullptr) return true;
+            return false;
+        }
+        auto const type = text_member(block, "type");
+        return type.ends_with("tool_use") || type.ends_with("tool_result") || type == "image" || type == "document";
+    }
+
+    /// Marks the last block that takes a mark. A text in place of blocks becomes a block.
+    bool mark_last(Json& holder, char const* key, bool is_tool) const {
+        auto* const list = member_of(holder, key);
+        if (list == nullptr) return false;
+        if (auto const* const text = bedrock_ ? nullptr : string_of(list)) {
+            auto blocks = Json::array({text_block<Json>(*text, true)});
+            if (!takes_mark(blocks[0], false)) return false;
+            *list = std::move(blocks);
+        }
+        for (auto index = list->is_array() ? list->size() : 0; index-- != 0;) {
+            auto& block = (*list)[index];
+            if (!takes_mark(block, is_tool)) continue;
+            auto mark = Json::object();
+            mark["type"] = bedrock_ ? "default" : "ephemeral";
+            if (!bedrock_) block["cache_control"] = std::move(mark);
+            else {
+                auto point = Json::object();
+                point["cachePoint"] = std::move(mark);
+                list->insert(list->begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(point));
+            }
+            return true;
+        }
+        return false;
+    }
+
+    bool bedrock_;
+};
+
+/// The shape of a request body that takes marks; nothing for others, and for one that may be of either kind.
+template <class Json>
+std::optional<json_shape> marked_shape(Json const& body, typename Json::array_t const& all) {
+    auto shapes = shape_set::of(anthropic, bedrock, openai);
+    for (auto const& message : all) {
+        shape_check<Json> reading{message};
+        if (!reading.reason().empty()) return std::nullopt;
+        shapes = shapes & reading.shapes();
+    }
+    if (shapes == shape_set::of(bedrock)) return bedrock;
+    if (shapes == shape_set::of(anthropic)) return anthropic;
+    if (!shapes.contains(anthropic)) return std::nullopt;
+    // Texts alone are the same elsewhere; these members are not.
+    auto const* const tools = member_of(body, "tools");
+    bool const has_schema = tools != nullptr && tools->is_array() && !tools->empty() &&
+                            member_of(tools->front(), "input_schema") != nullptr;
+    auto const* const system = member_of(body, "system");
+    return has_schema || (system != nullptr && has_value(*system)) ? std::optional{anthropic} : std::nullopt;
+}
+
+}  // namespace detail
+
+/// Marks a request body of Anthropic (`cache_control`) or Bedrock's Converse (`cachePoint`): the end of the system text
+/// or else of the tools, the end of the messages, and the message that the request before ended with. Returns the
+/// number of marks in the body, at most 4; 0 for other shapes, which stay as they are.
+///
+/// A provider charges up to a quarter more for what it puts into its cache, and a tenth for what it reads from there
+/// within five minutes: a mark pays off if the prefix is sent once more. Marks of tools and of system texts stay, those
+/// of messages are removed first, since old ones would use up what a request may have. A body with a `cache_control` of
+/// its own stays as it is. Call it on the body that is sent, not on the history. Costs reading each message.
+template <json_type Json, token_estimator Estimator = detail::quarter_estimator>
+std::size_t set_cache_marks(Json& body, cache_marks const& how = {}, Estimator const& estimator = {}) {
+    auto* const list = body.is_object() ? detail::member_of(body, "messages") : nullptr;
+    auto* const all = list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>();
+    if (all == nullptr || detail::member_of(body, "cache_control") != nullptr) return 0;
+    auto const shape = how.shape ? how.shape : detail::marked_shape(std::as_const(body), *all);
+    if (shape != json_shape::anthropic && shape != json_shape::bedrock) return 0;
+
+    detail::cache_marker<Json> const marker{*shape};
+    for (auto& message : *all) marker.clear(message);
+    auto size = cost::of(overhead_of(std::as_const(body), estimator));
+    auto const head = marker.mark_head(body, size.tokens() >= how.least);
+    std::size_t first = 0;  // the first message that a long enough prefix ends with
+    for (; first < all->size(); ++first) {
+        detail::show_parts(std::as_const((*all)[first]),
+                           [&](part_view const& part) { size += detail::part_cost(estimator, part); });
+        if (size.tokens() >= how.least) break;
+    }
+    auto const room = head < marker.most ? marker.most - head : 0;
+    return head +
+           marker.mark_messages(
+               first, all->size(), room, [&](std::size_t index) -> Json& { return (*all)[index]; }, [](std::size_t) {});
+}
+
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/llm/on_prefix.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/condense.hpp>
+
+#include "support/catch.hpp"
+#include "support/notation.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using namespace notation;
+using condense::layer_outcome;
+using condense::on_prefix;
+using condense::summarize;
+using condense::used;
+
+/// A client that remembers the request and the instruction behind it.
+struct client {
+    struct state {
+        std::vector<std::string> request = {};
+        std::string instruction = {};
+        condense::ask_limits limits = {};
+        condense::reply<std::string> answer = {.message = "They worked."};
+    };
+    state* at;
+
+    condense::reply<std::string> ask_after(auto const& messages, std::string_view instruction,
+                                           condense::ask_limits limits) const {
+        at->request.clear();
+        for (auto const& message : messages) at->request.push_back(text_of(message));
+        at->instruction = instruction;
+        at->limits = limits;
+        return at->answer;
+    }
+};
+
+auto mix_of(client::state& state) {
+    return condense::pipeline{summarize{.when = used >= 80_pct,
+                                        .until = used <= 20_pct,
+                                        .asks_for = condense::four_sections,
+                                        .with = on_prefix{client{&state}}}};
+}
+
+conversation rounds_of(int count) {
+    conversation messages{S("rules"), U("the task")};
+    for (int round = 0; round < count; ++round) {
+        auto const id = std::to_string(round);
+        messages += {C(id, "read"), R(id, letters(900)), A("read " + id)};
+    }
+    messages.push_back(U("latest"));
+    return messages;
+}
+
+static_assert(condense::summarizer<on_prefix<client>>);
+
+}  // namespace
+
+TEST_CASE("on_prefix: the model is asked behind the request as it was sent") {
+    client::state state;
+    condense::session session{rounds_of(6), mix_of(state), condense::budget{.window = 6'000_tokens}, per_byte{}};
+    std::vector<std::string> sent;
+    for (auto const& message : session.request()) sent.push_back(text_of(message));
+    auto const report = session.prepare();
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(report.layers[0].asked == 1);
+    CHECK(state.request == sent);
+    CHECK(state.instruction.find("Summarise the conversation above for the assistant") == 0);
+    CHECK(state.instruction.find("\n## Artifacts\n") != std::string::npos);
+    CHECK(state.instruction.find(" stay word for word.") != std::string::npos);
+    CHECK(state.instruction.find("<transcript") == std::string::npos);
+    CHECK(state.limits.answer.count != 0);
+    CHECK(text_of(*++session.request().begin()).find("the task") == 0);
+    CHECK(session.used().tokens < 3'000_tokens);
+}
+
+TEST_CASE("on_prefix: a refusal, an overflow or the prompt itself changes nothing") {
+    for (condense::reply<std::string> const& answer :
+         {condense::reply<std::string>{.error = {400, "prompt is too long: 9 tokens > 8 maximum"}},
+          condense::reply<std::string>{.message = "I'm sorry, but I can't assist with that."},
+          condense::reply<std::string>{.message = "Summarise the conversation above for the assistant"},
+          condense::reply<std::string>{.message = "They worked", .stop = "length"}}) {
+        client::state state{.answer = answer};
+        condense::session session{rounds_of(6), mix_of(state), condense::budget{.window = 6'000_tokens}, per_byte{}};
+        auto const before = session.used();
+        auto const report = session.prepare();
+        CHECK(report.layers[0].outcome == layer_outcome::failed);
+        CHECK(session.used() == before);
+    }
+}
+
+TEST_CASE("on_prefix: a dry run asks nothing") {
+    client::state state;
+    condense::session session{rounds_of(6), mix_of(state), condense::budget{.window = 6'000_tokens}, per_byte{}};
+    CHECK(session.draft().layers[0].asked == 1);
+    CHECK(state.request.empty());
+}
