@@ -19,7 +19,7 @@ folder=$PWD/build/benchmarks
 report=$folder/report.md
 cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
 cmake --build "$folder" --parallel "$(nproc)" --target bench_run_window bench_run_compress bench_run_offload_window \
-    bench_run_cascade bench_run_folding bench_run_check bench_run_times bench_run_growth \
+    bench_run_cascade bench_run_folding bench_run_check bench_run_times bench_run_growth bench_run_stores \
     replay bench_tokens_counting
 programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
 
@@ -39,6 +39,10 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     python3 benchmarks/run/growth.py "$programs/bench_run_growth" "$folder/growth.svg"
     echo
     echo "![seconds by the number of messages](growth.svg)"
+    echo
+    echo "## Stores and journals on this disk"
+    echo
+    "$programs/bench_run_stores" "$folder" 200000
     echo
     echo "## To compile"
     echo

@@ -49,12 +49,29 @@ inline auto const mixes = std::tuple{
                       .when = used >= 90_pct, .until = used <= 50_pct, .size = 100'000_tokens, .with = edges.oracle},
                   sliding_window{.when = used >= 90_pct}};
           }},
+    // One summary asked in two ways: by a prompt of its own, and behind the agent's request, which the provider has in
+    // its cache. Short, so that both have the same length.
+    named{"summarize",
+          [](auto& edges) {
+              return pipeline{
+                  summarize{.when = used >= 80_pct, .until = used <= 50_pct, .size = 300_tokens, .with = edges.model},
+                  sliding_window{.when = used >= 90_pct}};
+          }},
+    named{"summarize_on_prefix",
+          [](auto& edges) {
+              return pipeline{summarize{.when = used >= 80_pct,
+                                        .until = used <= 50_pct,
+                                        .size = 300_tokens,
+                                        .with = on_prefix{edges.model}},
+                              sliding_window{.when = used >= 90_pct}};
+          }},
     // The presets.
     named{"progressive", [](auto& edges) { return presets::progressive(edges.journal, edges.store, edges.model); }},
     named{"harness", [](auto& edges) { return presets::harness(edges.journal, edges.store, edges.model); }},
     named{"cascade", [](auto& edges) { return presets::cascade(edges.journal, edges.store, edges.model); }},
     named{"coding_agent", [](auto& edges) { return presets::coding_agent(edges.journal, edges.model); }},
     named{"no_model", [](auto& edges) { return presets::no_model(edges.journal, edges.store); }},
+    named{"planned", [](auto& edges) { return presets::planned(edges.journal, edges.store); }},
     named{"recommended", [](auto& edges) { return presets::recommended(edges.journal, edges.store, edges.model); }},
 };
 

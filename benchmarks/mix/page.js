@@ -391,7 +391,9 @@ const columns = [
   ['hits', 'cache hits', (mix) => ratio(mix.hits, mix.requests), cents],
   ['reductions', 'runs that reduced', (mix) => mix.reductions, whole],
   ['model_calls', 'model calls', (mix) => mix.model_calls, whole],
+  ['model_failures', 'failed calls', (mix) => mix.model_failures, whole],
   ['model_tokens', 'tokens of these', (mix) => mix.model_input + mix.model_output, whole],
+  ['model_money', 'money for these', (mix) => mix.model_money, money],
   ['time', 'time per request', (mix) => ratio(mix.nanoseconds / 1e6, mix.requests), (value) => value === null ? '–' : value.toFixed(2) + ' ms'],
   ['violations', 'violations', (mix) => mix.violations, whole],
 ];
@@ -457,7 +459,8 @@ function radios(id, name, choices, chosen, choose) {
 
 function begin() {
   by('summary').textContent = `${plural(data.conversations, 'conversation')} replayed under ${plural(data.mixes.length, 'mix', 'mixes')}` +
-    (data.windows[0]?.mixes[0] ? `, ${plural(data.windows[0].mixes[0].requests, 'request')} each.` : '.');
+    (data.windows[0]?.mixes[0] ? `, ${plural(data.windows[0].mixes[0].requests, 'request')} each` : '') +
+    (data.summariser === null ? '.' : `, summaries by ${clip(data.summariser, 80)}.`);
   if (data.skipped !== 0) {
     by('skipped').hidden = false;
     by('skipped').querySelector('summary').textContent = `${plural(data.skipped, 'conversation')} could not be read`;

@@ -28,6 +28,7 @@
 #include "replay_input.hpp"
 #include "replay_options.hpp"
 #include "replay_report.hpp"
+#include "replay_summariser.hpp"
 #include "report_html.hpp"
 #include "report_json.hpp"
 #include "report_table.hpp"
@@ -106,9 +107,10 @@ struct outcome {
 /// the same however many threads there are.
 class work {
 public:
-    work(replay::options const& chosen, replay::conversations& input, replay::report& found)
-        : chosen_{chosen}, input_{input}, found_{found}, steps_{found.windows.size() * found.mixes.size()},
-          bar_{condense::mul_capped(input.bytes(), steps_)} {}
+    work(replay::options const& chosen, condense::replay_summarizer model, replay::conversations& input,
+         replay::report& found)
+        : chosen_{chosen}, settings_{.model = std::move(model)}, input_{input}, found_{found},
+          steps_{found.windows.size() * found.mixes.size()}, bar_{condense::mul_capped(input.bytes(), steps_)} {}
 
     void run() {
         std::vector<std::jthread> others;
@@ -150,7 +152,7 @@ private:
         out.fault = conversation.fault;
         if (!out.fault.empty()) return out;
         try {
-            condense::replay_source const told{conversation.messages, condense::replay_options<>{}};
+            condense::replay_source const told{conversation.messages, settings_};
             for (auto const window : chosen_.windows)
                 each_mix(chosen_.mixes, [&](auto const& mix) {
                     condense::budget const limits{.window = window, .overhead = conversation.overhead};
@@ -192,6 +194,7 @@ private:
     }
 
     replay::options const& chosen_;
+    condense::replay_options<> settings_;
     replay::conversations& input_;
     replay::report& found_;
     std::size_t steps_;
@@ -206,6 +209,7 @@ private:
 
 int compare(replay::options const& chosen) {
     check_mixes(chosen.mixes);
+    auto model = replay::summariser_of(chosen);
     auto [prices, currency] = chosen.prices_file.empty() ? replay::priced{} : replay::read_prices(chosen.prices_file);
     for (auto const& path : chosen.paths)
         if (!std::filesystem::exists(path))
@@ -226,11 +230,15 @@ int compare(replay::options const& chosen) {
     output_file json_file{"--json", chosen.json_file};
     output_file html_file{"--html", chosen.html_file};
 
-    replay::report found{.windows = chosen.windows, .prices = prices, .currency = currency, .keep = chosen.keep};
+    replay::report found{.windows = chosen.windows,
+                         .prices = prices,
+                         .currency = currency,
+                         .summariser = model.name,
+                         .keep = chosen.keep};
     each_mix(chosen.mixes, [&](auto const& mix) { found.mixes.push_back(mix.name); });
     found.totals.resize(found.windows.size() * found.mixes.size());
     for (auto& total : found.totals) total.figures.conversations = 0;
-    work{chosen, input, found}.run();
+    work{chosen, std::move(model.ask), input, found}.run();
 
     std::cout << replay::text_of(found) << std::flush;
     if (json_file.wanted())

@@ -40,6 +40,8 @@ struct options {
     std::string prices_file = {};
     std::string json_file = {};
     std::string html_file = {};
+    std::string summariser = "rule";
+    std::string summariser_model = {};
     std::size_t jobs = 0;  ///< 0 is one for each processor
     std::size_t keep = 20;
     std::vector<std::uint64_t> window_sizes = {};  ///< as they were given
@@ -65,6 +67,16 @@ inline void describe(CLI::App& app, options& chosen) {
     app.add_option("--mix", chosen.mixes, "only this mix; may be given again; all unless given")
         ->take_all()
         ->allow_extra_args(false);
+    app.add_option("--summariser", chosen.summariser,
+                   "who writes the summaries of mixes: rule, a stand-in, unless given; openai:URL or anthropic:URL, a "
+                   "server of that protocol, which gets what is summarised, or without the URL the provider's own; its "
+                   "key is in OPENAI_API_KEY or ANTHROPIC_API_KEY. summarize_on_prefix stays with the stand-in"
+#if defined(REPLAY_WITHOUT_CURL)
+                   "; this program was built without libcurl, and has the stand-in alone"
+#endif
+    );
+    app.add_option("--summariser-model", chosen.summariser_model,
+                   "the model asked there; that of the environment's SUMMARIZER_MODEL unless given");
     app.add_option("--prices", chosen.prices_file,
                    "JSON with what a million tokens cost: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
                    "\"written\": 3.75, \"currency\": \"$\"}; "

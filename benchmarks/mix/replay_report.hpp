@@ -83,6 +83,7 @@ struct report {
     std::vector<std::string> mixes = {};
     condense::prices prices = {};
     std::string currency = "$";
+    std::string summariser = {};  ///< the model's name; empty for the stand-in
 
     std::uint64_t conversations = 0;
     std::vector<mix_totals> totals = {};          ///< one for each window and in it each mix

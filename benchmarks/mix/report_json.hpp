@@ -43,6 +43,8 @@ inline json as_json(condense::layer_statistics const& layer) {
             {"latest_artifacts", layer.latest_artifacts},
             {"failures", layer.failures},
             {"asked", layer.asked},
+            {"model_input", layer.model_usage.request().count},
+            {"model_output", layer.model_usage.output.count},
             {"failure", text_of_bytes(layer.failure)}};
 }
 
@@ -68,9 +70,11 @@ inline json as_json(condense::replay_figures const& mix) {
             {"hits", mix.hits},
             {"reductions", mix.reductions},
             {"model_calls", mix.model_calls},
+            {"model_failures", mix.model_failures},
             {"model_input", mix.model_input.count},
             {"model_output", mix.model_output.count},
             {"money", mix.money},
+            {"model_money", mix.model_money},
             {"items", std::move(items)},
             {"edits", mix.edits},
             {"edits_visible", mix.edits_visible},
@@ -148,6 +152,7 @@ inline json as_json(report const& found, std::size_t points = 0) {
               {"cached", found.prices.cached.millionths},
               {"written", found.prices.written.millionths},
               {"output", found.prices.output.millionths}}},
+            {"summariser", found.summariser.empty() ? json{} : json(text_of_bytes(found.summariser))},
             {"conversations", found.conversations},
             {"skipped", found.skipped},
             {"first_skipped", std::move(skipped)},

@@ -68,6 +68,7 @@ inline std::string text_of(report const& found) {
     using condense::grouped;
     std::string out = grouped(found.conversations) + (found.conversations == 1 ? " conversation" : " conversations");
     if (found.skipped != 0) out += ", " + grouped(found.skipped) + " skipped";
+    if (!found.summariser.empty()) out += ", summaries by " + condense::printable(found.summariser, 80);
     out += '\n';
     if (found.conversations == 0) return out;
     for (std::size_t window = 0; window < found.windows.size(); ++window) {
@@ -75,7 +76,8 @@ inline std::string text_of(report const& found) {
                grouped(found.total(window, 0).figures.requests) + " requests\n";
         std::vector<std::vector<std::string>> rows{{"mix", "fit", "tokens sent", "largest", "cached", "money",
                                                     "visible", "recoverable", "lost", "labelled", "in line", "edits",
-                                                    "gap closed", "runs", "model calls", "time/request", "violations"}};
+                                                    "gap closed", "runs", "model calls", "failed calls", "for models",
+                                                    "time/request", "violations"}};
         for (std::size_t at = 0; at < found.mixes.size(); ++at) {
             auto const& mix = found.total(window, at).figures;
             auto const items = mix.all_items();
@@ -86,8 +88,9 @@ inline std::string text_of(report const& found) {
                             share(items.recoverable, items.total()), share(items.lost, items.total()),
                             share(items.labelled, items.total()), share(items.in_line, items.total()),
                             share(mix.edits_visible, mix.edits), closed ? decimal(100 * *closed, 1) + " %" : "-",
-                            grouped(mix.reductions), grouped(mix.model_calls),
-                            milliseconds_each(mix.time, mix.requests), grouped(mix.violations)});
+                            grouped(mix.reductions), grouped(mix.model_calls), grouped(mix.model_failures),
+                            money(mix.model_money, found.currency), milliseconds_each(mix.time, mix.requests),
+                            grouped(mix.violations)});
         }
         out += aligned(rows);
     }

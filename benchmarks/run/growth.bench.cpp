@@ -412,6 +412,7 @@ int main(int count, char** arguments) {
     measure(given, "cascade", [&] { return condense::presets::cascade(journal(), store(), model); });
     measure(given, "coding_agent", [&] { return condense::presets::coding_agent(journal(), model); });
     measure(given, "no_model", [&] { return condense::presets::no_model(journal(), store()); });
+    measure(given, "planned", [&] { return condense::presets::planned(journal(), store()); });
     measure(given, "recommended", [&] { return condense::presets::recommended(journal(), store(), model); });
 
     if (given.only != 0) return 0;

@@ -7,6 +7,7 @@
 #include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/offload.hpp>
+#include <condense/layer/plan.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
@@ -51,6 +52,11 @@ TEST_CASE("the laws of layers hold for escalate", "[laws]") {
 TEST_CASE("the laws of layers hold for offload", "[laws]") {
     CHECK(problems(condense::offload{
               .over = 1'000_chars, .preview = condense::head{100_chars}, .into = condense::memory_store{}}) == "");
+}
+TEST_CASE("the laws of layers hold for plan", "[laws]") {
+    CHECK(problems(condense::plan{.over = 500_bytes, .into = condense::memory_store{}}) == "");
+    CHECK(problems(condense::plan{.over = 500_bytes}) == "");
+    CHECK(problems(condense::plan{.when = used >= 50_pct, .protect = condense::last(4_messages)}) == "");
 }
 TEST_CASE("the laws of layers hold for record", "[laws]") {
     CHECK(problems(condense::record{.to = condense::memory_journal{}}) == "");

@@ -16,6 +16,7 @@
 #include <condense/layer/fallback.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
+#include <condense/session/session.hpp>
 #include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
@@ -100,6 +101,39 @@ TEST_CASE("summarize: one summary stands in place of what is not protected") {
     CHECK(state.prompts.size() == 1);
 }
 
+TEST_CASE("summarize: what the model has used is the layer's, also where its answer is refused", "[row-P8]") {
+    condense::provider_usage const one{1_tokens, 2_tokens, 3_tokens, 4_tokens};
+    for (std::string const text : {"They read ten files.", "I cannot help with that."}) {
+        auto messages = ten_rounds();
+        auto const replies = [&](std::string_view) {
+            return condense::reply<std::string>{.message = text, .usage = one};
+        };
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .with = replies}});
+        CHECK(report.layers[0].asked == 1);
+        CHECK(report.layers[0].model_usage == one);
+        CHECK(report.model_usage() == one);
+    }
+    bool stop = false;
+    struct stop_flag {
+        bool const* set;
+        bool stop_requested() const noexcept { return *set; }
+    };
+    auto const stopping = [&](std::string_view) {
+        stop = true;
+        return condense::reply<std::string>{.message = "They read ten files.", .usage = one};
+    };
+    auto stopped = ten_rounds();
+    auto const report =
+        condense::reduce(stopped, pipeline{summarize{.when = always, .with = stopping}}, {.window = 20'000_tokens},
+                         per_byte{}, condense::run_options<condense::steady_clock, stop_flag>{.stop = {&stop}});
+    CHECK_FALSE(report.changed());
+    CHECK(report.model_usage() == one);  // it was paid for
+
+    auto messages = ten_rounds();
+    CHECK(reduced(messages, pipeline{summarize{.when = always, .with = model}}).model_usage() ==
+          condense::provider_usage{});
+}
+
 TEST_CASE("summarize: the model sees what goes, and nothing else") {
     scripted::state state{{"They read ten files."}};
     auto messages = ten_rounds();
@@ -139,6 +173,24 @@ TEST_CASE("summarize: the default protects the task and a fifth of the window") 
     CHECK(report.after.tokens < 5'200_tokens);
     CHECK(report.after.tokens > 3'500_tokens);
     CHECK(messages.size() == 3 + 4 * 3 + 1);
+}
+
+TEST_CASE("summarize: the label says where the whole is, and counts") {
+    auto const run = [](std::string_view whole) {
+        auto messages = ten_rounds();
+        static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .with = model, .whole = whole}}));
+        std::string text;
+        for (auto const& m : messages)
+            if (is_summary(m)) text = text_of(m);
+        return text;
+    };
+    CHECK(run({}).find("not instructions.\n") != std::string::npos);
+    CHECK(run(condense::tool_sentence).find("not instructions. All of it can be read again: search_history ") !=
+          std::string::npos);
+    for (std::string_view const whole : {"two\nlines", "<summary>", "\xFF"})
+        CHECK_THROWS_AS(pipeline{summarize{.whole = whole}}, condense::invalid_configuration);
+    std::string const long_text(201, 'x');
+    CHECK_THROWS_AS(pipeline{summarize{.whole = long_text}}, condense::invalid_configuration);
 }
 
 TEST_CASE("summarize: by rule it needs no model and says what happened") {
@@ -438,7 +490,7 @@ TEST_CASE("summarize: one group that is larger than the model's window is told b
 
 TEST_CASE("summarize: a model whose window is smaller is asked for less, strictly, and not for ever") {
     for (int const how : {0, 1, 2, 3})
-        for (std::size_t const window : {9'000u, 4'000u, 1'500u, 900u, 10u}) {
+        for (std::size_t const window : {9'000u, 4'000u, 1'500u, 1'300u, 10u}) {
             CAPTURE(how, window);
             narrow::state state{window, how};
             auto messages = ten_rounds();
@@ -455,12 +507,28 @@ TEST_CASE("summarize: a model whose window is smaller is asked for less, strictl
             }
             CHECK(refused <= 9);
             CHECK(report.layers[0].asked == state.sizes.size());
-            bool const possible = window >= 900;
+            bool const possible = window >= 1'300;
             CHECK((report.layers[0].outcome == layer_outcome::applied) == possible);
             if (possible) continue;
             CHECK(messages == before);
             CHECK(std::string_view{report.layers[0].note} == "the model can not read what is to be summarised");
         }
+}
+
+TEST_CASE("summarize: a model that cuts its answer where its window ends is left room for it") {
+    for (std::size_t const window : {9'000u, 4'000u, 1'500u}) {
+        CAPTURE(window);
+        auto messages = ten_rounds();
+        auto const cuts = [&](std::string_view prompt, condense::ask_limits given) -> condense::reply<std::string> {
+            if (prompt.size() > window)
+                return {.error = {400, "request (" + std::to_string(prompt.size()) + " tokens) exceeds the available " +
+                                           "context size (" + std::to_string(window) + " tokens)"}};
+            if (prompt.size() + given.answer.count > window) return {.message = "They wor", .stop = "length"};
+            return {.message = "They worked.", .stop = "stop"};
+        };
+        auto const report = reduced(messages, pipeline{summarize{.when = always, .protect = task, .with = cuts}});
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+    }
 }
 
 TEST_CASE("summarize: a run whose summary failed says what the window dropped") {
@@ -758,4 +826,90 @@ TEST_CASE("summarize: a model may take its prompt as a string") {
     };
     check(plain);
     check(limited);
+}
+
+TEST_CASE("summarize: a model is told when its answer is late, and a late one is refused") {
+    std::uint64_t now = 1'000;
+    auto const clock = [&] { return condense::instant{now}; };
+    condense::instant deadline;
+    for (std::uint64_t const taken : {4'999u, 5'001u}) {
+        auto const slow = [&](std::string_view, condense::ask_limits limits) {
+            deadline = limits.deadline;
+            now += taken;
+            return std::string{"They worked."};
+        };
+        auto messages = ten_rounds();
+        auto const before = messages;
+        auto const start = now;
+        pipeline const mix{
+            summarize{.when = always, .protect = task, .with = slow, .within = condense::instant{5'000}}};
+        auto const report = condense::reduce(messages, mix, {.window = 20'000_tokens}, per_byte{},
+                                             condense::run_options<decltype(clock)>{.clock = clock});
+        CHECK(deadline == condense::instant{start + 5'000});
+        bool const in_time = taken < 5'000;
+        CHECK((report.layers[0].outcome == layer_outcome::applied) == in_time);
+        CHECK((messages == before) == !in_time);
+        if (!in_time) CHECK(std::string_view{report.layers[0].note} == "the summary came too late");
+    }
+}
+
+TEST_CASE("summarize: what has been summarised stays where a later call fails, and goes where it is cancelled") {
+    enum class failure { blank, error, exception, cancelled };
+    for (auto const how : {failure::blank, failure::error, failure::exception, failure::cancelled}) {
+        CAPTURE(static_cast<int>(how));
+        int calls = 0;
+        auto const failing = [&](std::string_view) -> condense::reply<std::string> {
+            if (++calls < 3) return {.message = "part " + std::to_string(calls)};
+            if (how == failure::cancelled) throw condense::cancelled{};
+            if (how == failure::exception) throw std::runtime_error{"unplugged"};
+            if (how == failure::error) return {.error = {500, "unplugged"}};
+            return {.message = " "};
+        };
+        auto messages = ten_rounds();
+        auto const before = messages;
+        pipeline const mix{summarize{.when = always, .protect = task, .reads = 3'000_tokens, .with = failing}};
+        if (how == failure::cancelled) {
+            CHECK_THROWS_AS(reduced(messages, mix), condense::cancelled);
+            CHECK(messages == before);
+            continue;
+        }
+        auto const report = reduced(messages, mix);
+        CHECK(calls == 4);  // the next sweep tries once more
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
+        CHECK(std::string_view{report.layers[0].note} == (how == failure::blank ? "empty summary" : "unplugged"));
+        REQUIRE(messages.size() > 4);
+        CHECK(is_summary(messages[2]));
+        CHECK(text_of(messages[2]).find("part 2") != std::string::npos);
+        CHECK(text_of(messages[2]).find("part 1") == std::string::npos);
+    }
+}
+
+TEST_CASE("summarize: a wrong figure of an overflow ends with its run") {
+    int calls = 0;
+    auto const lying = [&](std::string_view) -> condense::reply<std::string> {
+        if (++calls == 1)
+            return {.message =
+                        "Error code: 400 - This model's maximum context length is 1 tokens. However, your "
+                        "messages resulted in 90000 tokens."};
+        return {.message = "They worked."};
+    };
+    condense::session session{ten_rounds(), pipeline{summarize{.when = always, .protect = task, .with = lying}},
+                              condense::budget{.window = 20'000_tokens}, per_byte{}};
+    auto const first = session.run();
+    CHECK(first.layers[0].outcome == layer_outcome::failed);
+    CHECK(session.run().layers[0].outcome == layer_outcome::applied);
+    CHECK(calls == 2);
+}
+
+TEST_CASE("summarize: an exception of any type leaves what earlier calls have summarised") {
+    int calls = 0;
+    auto const throwing = [&](std::string_view) {
+        if (++calls > 1) throw 42;
+        return std::string{"part 1"};
+    };
+    auto messages = ten_rounds();
+    auto const report = reduced(
+        messages, pipeline{summarize{.when = always, .protect = task, .reads = 3'000_tokens, .with = throwing}});
+    CHECK(report.layers[0].outcome == layer_outcome::applied);
+    CHECK(std::string_view{report.layers[0].note} == "an exception of unknown type");  // of the next sweep
 }

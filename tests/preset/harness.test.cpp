@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/harness.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "preset/stage.hpp"
@@ -34,6 +37,35 @@ TEST_CASE("harness: 30 messages become a summary and the last ten", "[row-A1][ro
     CHECK(laws::words(request[0]).find("What came before, in short.") != std::string::npos);
     CHECK(laws::words(request.back()) == "and now");
     CHECK(things.recorded().size() == 30);
+}
+
+TEST_CASE("harness: whatever has left was given to before_drop, and no summary", "[row-A5]") {
+    std::size_t given_count = 0;
+    for (std::uint64_t seed = 1; seed <= 3 + rounds(57); ++seed) {
+        desk things;
+        laws::conversation_generator random{seed};
+        auto const all = random.make();
+        std::uint64_t size = 0;
+        for (auto const& m : all) size += words(m).size();
+        std::set<std::uint64_t> given;
+        auto const hook = [&](auto const& leaving) {
+            for (std::size_t index = 0; index < leaving.size(); ++index) {
+                given.insert(leaving.number(index).number);
+                CHECK(leaving[index] == all[static_cast<std::size_t>(leaving.number(index).number)]);
+            }
+        };
+        condense::session session{conversation{}, made(things), condense::budget{.window = {size / 4 + 50}}, per_byte{},
+                                  condense::run_options{.before_drop = hook}};
+        for (auto const& m : all) {
+            session.push(m);
+            static_cast<void>(session.prepare());
+        }
+        CAPTURE(seed);
+        for (std::uint32_t index = 0; index < all.size(); ++index)
+            if (session.edits().is_dropped(session.outline().group_of(index))) CHECK(given.contains(index));
+        given_count += given.size();
+    }
+    CHECK(given_count > 20);
 }
 
 TEST_CASE("harness: a count of tokens is a reason, too", "[row-A1]") {

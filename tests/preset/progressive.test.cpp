@@ -87,7 +87,7 @@ TEST_CASE("progressive: from 95 % one summary, the system message and a recent t
     CHECK_FALSE(session.prepare().changed());
     session.push(A("."));
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 1);
+    CHECK(things.calls == 2);  // prompt and answer take a fifth of so small a window
     auto const request = sent(session);
     CHECK(laws::words(request[0]) == "You are terse.");
     CHECK(laws::words(request[1]).find("What came before, in short.") != std::string::npos);

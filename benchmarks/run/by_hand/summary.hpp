@@ -30,6 +30,9 @@ struct asked {
     Model const& model;
 
     condense::summary_prompt open() const { return {}; }
+    static std::string text(condense::summary_prompt const& prompt, condense::tokens limit) {
+        return prompt.write(limit).text();
+    }
     std::string answer(std::string const& prompt) const { return std::string(model(prompt)); }
 };
 
@@ -37,6 +40,7 @@ struct ruled {
     static constexpr bool by_rule = true;
 
     condense::extract::notes open() const { return condense::extract{}.open(); }
+    static std::string text(condense::extract::notes const& notes, condense::chars limit) { return notes.text(limit); }
     std::string answer(std::string text) const { return text; }
 };
 
@@ -58,7 +62,7 @@ public:
                 auto const limit = limit_of(from.replaced);
                 auto notes = writer.open();
                 tell(from, notes);
-                auto told = notes.text({Writer::by_rule ? limit * 3 : limit});
+                auto told = writer.text(notes, {Writer::by_rule ? limit * 3 : limit});
                 if (!Writer::by_rule && estimate(told) - instructions() > most + cost{most.steps / 8}) {
                     if (from.groups.size() < 2)
                         throw not_by_hand{"a summary by hand: a group is more than a model can read"};
@@ -99,7 +103,7 @@ private:
             std::min({std::uint64_t{2'000}, run_.limits.input().count / 10, replaced.tokens().count / 3});
         return least == 0 ? 1 : least;
     }
-    static cost instructions() { return estimate(condense::summary_prompt{}.text({1'000})); }
+    static cost instructions() { return estimate(condense::summary_prompt{}.write({1'000}).text()); }
     /// What a model is given at once: what the input holds beside prompt and answer, less a ninth for labels.
     cost room() const { return {(input_ - cost::of({limit_of(input_)}) - instructions()).steps / 9 * 8}; }
 

@@ -13,15 +13,16 @@ namespace presets {
 /// The layers of `recommended` with nothing but the list of names for a summary. For tests, for offline use, and where
 /// names say enough.
 template <journal Journal, class Store>
-auto no_model(Journal to, Store into) {
+auto no_model(Journal to, Store into, agent_tools tools = agent_tools::none) {
     using namespace literals;
-    return recommended_with(to, into, reasoning_use::unknown,
+    return recommended_with(to, into, reasoning_use::unknown, tools,
                             summarize{.when = relaxed(used >= 80_pct, 5_pct),
                                       .until = used <= 4_pct,
                                       .protect = task | unanswered,
                                       .size = 1_tokens,
                                       .with = no_prose{},
-                                      .leaves = name_index{.share = 25_pct, .lines = 33_pct}});
+                                      .leaves = name_index{.share = 25_pct, .lines = 33_pct},
+                                      .whole = tools == agent_tools::recovery ? tool_sentence : std::string_view{}});
 }
 
 }  // namespace presets

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <string_view>
+
 #include <condense/core/pipeline.hpp>
+#include <condense/core/recovery_names.hpp>
 #include <condense/core/store.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/layer/escalate.hpp>
@@ -26,13 +29,13 @@ namespace presets {
 /// arrival and leaves its ends and the lines of it that name most. Reasoning leaves with its message, or at 80 % if
 /// `reasoning` says that the model has no use of it. Recoverable.
 template <journal Journal, class Store, class... Summary>
-auto recommended_with(Journal to, Store into, reasoning_use reasoning, Summary... summary) {
+auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_tools tools, Summary... summary) {
     using namespace literals;
     return pipeline{record{.to = to},
-                    offload{.protect = tools("read_artifact"),
-                            .over = 50_pct,
+                    offload{.over = 50_pct,
                             .preview = salient_lines{.head = 5_pct, .tail = 5_pct, .at_most = 40_pct},
-                            .into = into},
+                            .into = into,
+                            .words = tools == agent_tools::recovery ? tool_words : wording{}},
                     compress{.when = reasoning == reasoning_use::none ? used >= 80_pct : never,
                              .until = used <= 2_pct,
                              .protect = nothing,
@@ -52,23 +55,25 @@ constexpr auto recommended_index() {
 /// the newest group becomes one summary: what the user asked, files read and written, what failed and what is open, and
 /// the names in all that has left. The model writes one before it only when it is told to, by `session.run(force{})`,
 /// or under pressure: with a call for each reduction sessions cost 48 % more at a window of 8,000 tokens, and 25 % more
-/// at 32,000, and show later turns as much. `reasoning` is `find_model(name).facts.reasoning`. Leaves the results of
-/// the tool `read_artifact` alone. The figures come from replaying recorded conversations at windows of 8,000 and
-/// 32,000 tokens.
+/// at 32,000, and show later turns as much. `reasoning` is `find_model(name).facts.reasoning`. The figures come from
+/// replaying recorded conversations at windows of 8,000 and 32,000 tokens.
 template <journal Journal, class Store, class Model>
-auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown) {
+auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown,
+                 agent_tools tools = agent_tools::none) {
     using namespace literals;
+    auto const whole = tools == agent_tools::recovery ? tool_sentence : std::string_view{};
     auto const bound = task | unanswered;
     auto const rest = used <= 2_pct;
-    auto const by_model =
-        summarize{.when = never, .until = rest, .protect = bound, .with = model, .leaves = recommended_index()};
+    auto const by_model = summarize{
+        .when = never, .until = rest, .protect = bound, .with = model, .leaves = recommended_index(), .whole = whole};
     auto const by_rule = summarize{.when = relaxed(used >= 80_pct, 5_pct),
                                    .until = rest,
                                    .protect = bound,
                                    .size = 1_tokens,
                                    .with = no_prose{},
-                                   .leaves = recommended_index()};
-    return recommended_with(to, into, reasoning, by_model, by_rule);
+                                   .leaves = recommended_index(),
+                                   .whole = whole};
+    return recommended_with(to, into, reasoning, tools, by_model, by_rule);
 }
 
 }  // namespace presets

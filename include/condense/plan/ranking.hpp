@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/detail/fixed_log.hpp>
+#include <condense/plan/passages.hpp>
+#include <condense/plan/query_terms.hpp>
+
+// Ranks the passages of texts for a question by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework",
+// 2009), in integers, so that plans are the same on every machine.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// What a term in a passage adds, in 16.16 fixed point: more the fewer passages have it, the more often it occurs here,
+/// and the shorter the passage is beside the others. k1 and b have their usual values, 1.2 and 0.75.
+class bm25 {
+public:
+    bm25(std::uint64_t passages, std::uint64_t bytes) noexcept : passages_{passages}, bytes_{bytes} {}
+
+    /// log2(1 + (n - df + 0.5) / (df + 0.5)) for n passages, of which df have the term.
+    std::uint64_t rarity(std::uint64_t holders) const noexcept {
+        return static_cast<std::uint64_t>(log2_of_ratio(ratio_of(2 * passages_ + 2, 2 * holders + 1)));
+    }
+    std::uint64_t weight(std::uint64_t rarity, std::uint64_t times, std::uint64_t size) const noexcept {
+        auto const one = static_cast<std::uint64_t>(fixed_one);
+        auto const length = (std::min)(ratio_of(size * passages_, bytes_), 64 * one);
+        auto const saturation = one * 3 / 10 + length * 9 / 10;  // k1 * (1 - b + b * length)
+        return rarity * (times * one * 22 / 10) / (times * one + saturation);
+    }
+
+private:
+    std::uint64_t passages_;
+    std::uint64_t bytes_;
+};
+
+/// A passage with terms of the question.
+struct ranked_passage {
+    std::size_t text = 0;  ///< the number of the text, as `see` was given it
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    std::uint64_t score = 0;  ///< 16.16 fixed point
+};
+
+/// Of equal passages that of the later text comes first.
+constexpr bool is_better(ranked_passage const& left, ranked_passage const& right) noexcept {
+    if (left.score != right.score) return left.score > right.score;
+    return left.text != right.text ? left.text > right.text : left.offset < right.offset;
+}
+
+/// See each text, in any order, then `rank`: by BM25, and half of the rarity of each term more that stands together
+/// with others in one line or sentence. Holds a few numbers for each passage with a term. A term counts for the passage
+/// in which it stands as a whole.
+class passage_scores {
+public:
+    explicit passage_scores(query_terms terms) : terms_{std::move(terms)}, holders_(terms_.size()) {}
+
+    void see(std::size_t number, std::string_view text) {
+        if (terms_.empty()) return;
+        each_unit(text, [&](std::size_t offset, std::size_t size) {
+            ++passages_;
+            bytes_ += size;
+            auto const first = counts_.size();
+            auto const passage = text.substr(offset, size);
+            together here;
+            terms_.each(passage, [&](std::size_t term, std::size_t at) {
+                count(first, term);
+                here.see(passage, term, at);
+            });
+            if (counts_.size() == first) return;
+            matches_.push_back({number, offset, static_cast<std::uint32_t>(size),
+                                static_cast<std::uint32_t>(counts_.size() - first), here.best});
+            for (auto index = first; index != counts_.size(); ++index) ++holders_[counts_[index].term];
+        });
+    }
+
+    /// All passages with a term, the best first.
+    std::vector<ranked_passage> rank() const {
+        bm25 const weights{passages_, bytes_};
+        std::vector<std::uint64_t> rarities(holders_.size());
+        for (std::size_t term = 0; term < rarities.size(); ++term)
+            rarities[term] = weights.rarity(holders_[term]) / terms_.part(term);
+        std::vector<ranked_passage> ranked;
+        ranked.reserve(matches_.size());
+        std::size_t next = 0;
+        for (auto const& [text, offset, size, count, terms] : matches_) {
+            ranked_passage passage{text, offset, size, 0};
+            for (auto const end = next + count; next != end; ++next)
+                passage.score += weights.weight(rarities[counts_[next].term], counts_[next].times, size);
+            for (auto rest = terms; rest != 0; rest &= rest - 1)
+                passage.score += rarities[static_cast<std::size_t>(std::countr_zero(rest))] / 2;
+            ranked.push_back(passage);
+        }
+        std::sort(ranked.begin(), ranked.end(), is_better);
+        return ranked;
+    }
+
+    bool empty() const noexcept { return terms_.empty(); }
+    std::uint64_t passages() const noexcept { return passages_; }
+
+private:
+    struct term_count {
+        std::uint16_t term = 0;
+        std::uint16_t times = 0;  ///< a passage has no more than unit_most
+    };
+    struct match {
+        std::size_t text = 0;
+        std::size_t offset = 0;
+        std::uint32_t size = 0;
+        std::uint32_t count = 0;  ///< of its terms; those of all passages stand one behind the other
+        std::uint64_t together = 0;  ///< a bit for each term in the line or sentence that has most of them
+    };
+    static_assert(query_terms::most <= 64 && unit_most <= 0xFFFF);
+
+    /// Which terms stand in one line or sentence of a passage: in the one that has most of them.
+    struct together {
+        std::uint64_t best = 0;
+        std::uint64_t here = 0;
+        std::size_t latest = 0;
+
+        void see(std::string_view passage, std::size_t term, std::size_t at) noexcept {
+            if (at > latest) {
+                auto const between = passage.substr(latest, at - latest);
+                if (between.find('\n') != between.npos || between.find(". ") != between.npos) here = 0;
+                latest = at;
+            }
+            here |= std::uint64_t{1} << term;
+            if (std::popcount(here) > std::popcount(best)) best = here;
+        }
+    };
+
+    /// Counts a term of the passage whose counts begin at `first`.
+    void count(std::size_t first, std::size_t term) {
+        for (auto index = first; index != counts_.size(); ++index)
+            if (counts_[index].term == term) {
+                ++counts_[index].times;
+                return;
+            }
+        counts_.push_back({static_cast<std::uint16_t>(term), 1});
+    }
+
+    query_terms terms_;
+    std::vector<std::uint64_t> holders_;  ///< by term
+    std::vector<term_count> counts_;
+    std::vector<match> matches_;
+    std::uint64_t passages_ = 0;
+    std::uint64_t bytes_ = 0;
+};
+
+}  // namespace detail
+}  // namespace v1
+}  // namespace condense

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/plan/excerpt.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <condense/core/quantity.hpp>
+#include <condense/detail/saturate.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
+#include <condense/plan/ranking.hpp>
+
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+
+namespace {
+
+using namespace condense::literals;
+using condense::tokens;
+using condense::detail::excerpt_within;
+using condense::detail::excerpt_writer;
+using condense::detail::ranked_passage;
+
+std::vector<ranked_passage> ranking(std::string_view question, std::string_view text) {
+    condense::detail::passage_scores scores{condense::detail::query_terms{question}};
+    scores.see(0, text);
+    return scores.rank();
+}
+std::string written(std::string_view question, std::string_view text, std::size_t room, std::string_view way = {}) {
+    auto const ranked = ranking(question, text);
+    return excerpt_writer{text, ranked, way}.write(room);
+}
+constexpr tokens per_byte(std::string_view text) { return {text.size()}; }
+std::string within(std::string_view question, std::string_view text, tokens limit, std::string_view way = {}) {
+    return excerpt_within(text, ranking(question, text), way, limit, per_byte(text), per_byte);
+}
+
+/// Line `number` of 240 bytes, a passage of its own.
+std::string line(std::size_t number, std::string_view words = {}) {
+    auto text = "line " + std::to_string(number) + " " + std::string{words} + " ";
+    text.resize(239, 'x');
+    return text + "\n";
+}
+std::string lines(std::size_t count, std::size_t which, std::string_view words) {
+    std::string text;
+    for (std::size_t number = 0; number < count; ++number) text += line(number, number == which ? words : "");
+    return text;
+}
+
+/// A marker: "[... bytes 240 to 480 of 2,400 omitted; where the whole is ...]".
+struct marker {
+    std::size_t end = 0;  ///< in the excerpt, the line break included
+    std::size_t first = 0;
+    std::size_t behind = 0;
+    std::optional<std::size_t> total = {};
+    std::string way = {};
+};
+
+bool take(std::string_view& text, std::string_view word) {
+    if (!text.starts_with(word)) return false;
+    text.remove_prefix(word.size());
+    return true;
+}
+std::size_t take_number(std::string_view& text) {
+    std::size_t number = 0;
+    std::string digits;
+    while (!text.empty() && ((text[0] >= '0' && text[0] <= '9') || text[0] == ',')) {
+        if (text[0] != ',') number = number * 10 + static_cast<std::size_t>(text[0] - '0');
+        digits += text[0];
+        text.remove_prefix(1);
+    }
+    REQUIRE(digits == condense::grouped(number));
+    return number;
+}
+/// The marker at a place of an excerpt, if there is one.
+std::optional<marker> marker_at(std::string_view out, std::size_t at) {
+    auto rest = out.substr(at);
+    marker found;
+    if (!take(rest, "[... bytes ")) return std::nullopt;
+    found.first = take_number(rest);
+    REQUIRE(take(rest, " to "));
+    found.behind = take_number(rest);
+    if (take(rest, " of ")) found.total = take_number(rest);
+    REQUIRE(take(rest, " omitted"));
+    if (take(rest, "; ")) {
+        auto const end = rest.find(" ...]");
+        found.way = rest.substr(0, end);
+        rest.remove_prefix(end);
+    }
+    REQUIRE(take(rest, " ...]"));
+    if (!rest.empty()) REQUIRE(take(rest, "\n"));
+    found.end = out.size() - rest.size();
+    return found;
+}
+
+/// Requires that what an excerpt shows and what its markers say is missing are together the text. Returns how many
+/// bytes it shows.
+std::size_t check_positions(std::string_view out, std::string_view text, std::string_view way) {
+    REQUIRE(condense::utf8::valid(out));
+    std::size_t at = 0;  // in the excerpt
+    std::size_t next = 0;  // in the text
+    std::size_t shown = 0;
+    bool first = true;
+    while (at < out.size()) {
+        auto found = marker_at(out, at);
+        auto place = at;
+        for (; !found && place < out.size(); found = marker_at(out, place)) {
+            auto const end = out.find('\n', place);
+            place = end == std::string_view::npos ? out.size() : end + 1;
+        }
+        auto const behind = found ? found->first : text.size();
+        REQUIRE(behind >= next);
+        auto piece = condense::utf8::scrubbed_copy(text.substr(next, behind - next));
+        shown += behind - next;
+        if (found && !piece.empty() && piece.back() != '\n') piece += '\n';
+        REQUIRE(out.substr(at, place - at) == piece);
+        if (!found) {
+            next = text.size();
+            break;
+        }
+        REQUIRE(found->behind > found->first);
+        REQUIRE(found->total.has_value() == first);
+        if (first) REQUIRE(*found->total == text.size());
+        REQUIRE(found->way == (first ? way : ""));
+        first = false;
+        next = found->behind;
+        at = found->end;
+    }
+    REQUIRE(next == text.size());
+    return shown;
+}
+
+struct numbers {
+    std::uint64_t state;
+    std::size_t below(std::size_t limit) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return condense::detail::as_size(state >> 33) % limit;
+    }
+};
+
+/// Any bytes, the word "port" now and then, and line breaks more or less often.
+std::string any_text(numbers& any) {
+    static constexpr std::string_view pieces[] = {"port",         "word", " ",        " ", ", ",  "\"},", "\xC3\xA4",
+                                                  "\xE2\x82\xAC", "\xFF", "\xE2\x82", "]", "\\n", "\t"};
+    auto const lines = any.below(40);
+    auto const ports = any.below(30);
+    std::string text;
+    for (auto left = any.below(3'000); left != 0; --left) {
+        if (lines != 0 && any.below(40) < lines / 4) text += "\n";
+        auto const piece = pieces[any.below(std::size(pieces))];
+        text += piece == "port" && any.below(30) >= ports ? "other" : piece;
+    }
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("excerpt: the best passage, with what is missing around it and where the whole is") {
+    auto const text = lines(10, 4, "the port");
+    CHECK(written("port", text, 450, "read_artifact gives the whole of 0123") ==
+          "[... bytes 0 to 960 of 2,400 omitted; read_artifact gives the whole of 0123 ...]\n" + line(4, "the port") +
+              "[... bytes 1,200 to 2,400 omitted ...]");
+    CHECK(written("port", lines(10, 0, "the port"), 450) ==
+          line(0, "the port") + "[... bytes 240 to 2,400 of 2,400 omitted ...]");
+    CHECK(written("port", lines(10, 9, "the port"), 450) ==
+          "[... bytes 0 to 2,160 of 2,400 omitted ...]\n" + line(9, "the port"));
+}
+
+TEST_CASE("excerpt: neighbours come with it, the next one first") {
+    auto const text = lines(10, 4, "the port");
+    auto const shows = [&](std::size_t room, std::size_t first, std::size_t count) {
+        auto const out = written("port", text, room);
+        CHECK(check_positions(out, text, "") == count * 240);
+        return out.find(line(first, first == 4 ? "the port" : "")) != std::string::npos;
+    };
+    CHECK(shows(450, 4, 1));
+    CHECK(shows(700, 5, 2));
+    CHECK(shows(900, 3, 3));
+    CHECK(shows(10'000, 3, 3));
+}
+
+TEST_CASE("excerpt: best passages take two thirds, then neighbours, then what else has words of the question") {
+    std::string text;
+    for (std::size_t number = 0; number < 40; ++number)
+        text += line(number, number == 20 ? "port host" : number % 4 == 0 ? "port" : "");
+    // Four passages fit into two thirds of this; three neighbours take the rest.
+    auto const out = written("port host", text, 2'100);
+    CHECK(check_positions(out, text, "") == 7 * 240);
+    for (std::size_t const number : {20u, 0u, 4u, 8u, 21u, 19u, 1u})
+        CHECK(out.find("line " + std::to_string(number) + " ") != std::string::npos);
+    // All ten of them, and their neighbours.
+    auto const all = written("port host", text, 20'000);
+    CHECK(check_positions(all, text, "") == 29 * 240);
+    // Ten of these and a neighbour, then five more.
+    std::string alike;
+    for (std::size_t number = 0; number < 20; ++number) alike += line(number, "port");
+    CHECK(check_positions(written("port", alike, 4'000), alike, "") == 16 * 240);
+}
+
+TEST_CASE("excerpt: a text of which everything is shown has no marker") {
+    auto const text = line(0, "port") + line(1, "port");
+    CHECK(written("port", text, 10'000) == text);
+    CHECK(written("port", "a port", 1'000) == "a port");
+    CHECK(written("port", "a port\xFF", 1'000) == "a port\xEF\xBF\xBD");
+}
+
+TEST_CASE("excerpt: nothing where nothing is found, or the best passage does not fit") {
+    auto const text = lines(10, 4, "the port");
+    CHECK(written("absent", text, 10'000).empty());
+    CHECK(written("port", "", 10'000).empty());
+    CHECK(written("port", text, 399).empty());  // a passage and its markers: 240 + 64 + 96
+    CHECK_FALSE(written("port", text, 400).empty());
+    CHECK(written("port", text, 409, "way in ten").empty());
+    CHECK_FALSE(written("port", text, 410, "way in ten").empty());
+    CHECK(within("absent", text, 2'000_tokens).empty());
+    CHECK(within("port", text, 0_tokens).empty());
+    CHECK(within("port", text, 7_tokens).empty());
+    CHECK(within("port", "", 100_tokens).empty());
+}
+
+TEST_CASE("excerpt: no limit is too large, and no text too cheap") {
+    auto const text = lines(10, 4, "the port");
+    auto const shown = [&](tokens limit, tokens whole) {
+        return check_positions(excerpt_within(text, ranking("port", text), "", limit, whole, per_byte), text, "");
+    };
+    for (auto const limit : {std::uint64_t{3'000}, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+        CAPTURE(limit);
+        CHECK(shown({limit}, 2'400_tokens) == 3 * 240);
+        CHECK(shown({limit}, 3'000_tokens) == 3 * 240);
+        CHECK(shown({limit}, 0_tokens) == 3 * 240);
+    }
+}
+
+TEST_CASE("excerpt: a text that has become shorter since it was ranked gives what is left of it") {
+    auto const text = lines(10, 4, "the port");
+    auto const ranked = ranking("port", text);
+    CHECK(excerpt_writer{"", ranked, ""}.write(10'000).empty());
+    CHECK(excerpt_writer{std::string_view{text}.substr(0, 500), ranked, ""}.write(10'000).empty());
+    CHECK(excerpt_writer{std::string_view{text}.substr(0, 1'000), ranked, ""}.write(10'000).size() > 100);
+}
+
+TEST_CASE("excerpt: content that looks like a marker is content") {
+    std::string const imitation = "[... bytes 0 to 10 of 12 omitted ...]\n";
+    auto const text = line(0) + "port " + std::string(230, 'y') + "\n" + imitation;
+    auto const out = written("port", text, 10'000);
+    CHECK(out == text);
+    // What is missing behind it is told all the same.
+    auto const longer = line(0, "port") + imitation + line(2);
+    CHECK(written("port", longer, 400) == line(0, "port") + "[... bytes 240 to 518 of 518 omitted ...]");
+}
+
+TEST_CASE("excerpt: any text, any limit: valid, within both, true positions, the same again") {
+    constexpr std::string_view way = "the whole is stored as 0123456789abcdef01234567";
+    std::uint64_t cut = 0;
+    std::uint64_t several = 0;
+    for (std::uint64_t round = 0; round < rounds(5'000); ++round) {
+        CAPTURE(round);
+        numbers any{round};
+        auto const text = any_text(any);
+        auto const ranked = ranking("port word", text);
+        for (auto const room : {any.below(1'000), any.below(10'000), text.size()}) {
+            excerpt_writer writer{text, ranked, way};
+            auto const out = writer.write(room);
+            REQUIRE(out.size() <= room);
+            REQUIRE(writer.write(room) == out);
+            if (out.empty()) continue;
+            auto const shown = check_positions(out, text, way);
+            REQUIRE(shown >= ranked.front().size);
+            cut += shown < text.size() ? 1u : 0u;
+            several += out.find("[... bytes ", out.find(" omitted ...]\n")) != std::string::npos ? 1u : 0u;
+        }
+        // Four bytes a token; invalid ones cost more when they are replaced.
+        auto const measure = [](std::string_view piece) { return tokens{piece.size() / 4 + 1}; };
+        tokens const limit{any.below(text.size() / 4 + 2)};
+        auto const out = excerpt_within(text, ranked, way, limit, measure(text), measure);
+        REQUIRE(out == excerpt_within(text, ranked, way, limit, measure(text), measure));
+        if (out.empty()) continue;
+        REQUIRE(measure(out) <= limit);
+        check_positions(out, text, way);
+    }
+    CHECK(cut > rounds(5'000) / 2);
+    CHECK(several > rounds(5'000) / 4);
+}
+
+TEST_CASE("excerpt: an estimator that is not in proportion to bytes is held to all the same") {
+    auto const text = lines(200, 100, "the port");
+    // Tokens for the middle alone: what is chosen by size costs too much at first.
+    std::size_t calls = 0;
+    auto const measure = [&](std::string_view piece) {
+        ++calls;
+        return tokens{piece.find("the port") == std::string_view::npos ? 1 : piece.size() * 10};
+    };
+    auto const out = excerpt_within(text, ranking("port", text), "", 4'000_tokens, 10'000_tokens, measure);
+    REQUIRE_FALSE(out.empty());
+    CHECK(measure(out) <= 4'000_tokens);
+    CHECK(check_positions(out, text, "") >= 240);
+    CHECK(calls > 2);
+    // The room shrinks by an eighth each time.
+    calls = 0;
+    auto const costly = [&](std::string_view) {
+        ++calls;
+        return 1'000'000_tokens;
+    };
+    std::string const large(std::size_t{4} << 20, 'x');
+    CHECK(
+        excerpt_within("port " + large, ranking("port", "port " + large), "", 900'000_tokens, 1'000'000_tokens, costly)
+            .empty());
+    CHECK(calls < 120);
+}

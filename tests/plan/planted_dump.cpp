@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// planted_dump [COUNT]: planted questions as lines of JSON, with the passages of their artifacts, which of them hold
+// the answer, and where the best of these stands in our ranking, for others to be tried beside it.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/plan/passages.hpp>
+#include <condense/plan/ranking.hpp>
+
+#include "plan/planted_questions.hpp"
+
+namespace {
+
+void append_string(std::string& out, std::string_view text) {
+    out.push_back('"');
+    for (char const byte : text) {
+        if (byte == '"' || byte == '\\') out.push_back('\\');
+        if (byte == '\n') out += "\\n";
+        else out.push_back(byte);
+    }
+    out.push_back('"');
+}
+
+/// A passage is relevant that has half of the answer; if none has, the first with most of it.
+std::string line_of(plan_tests::planted_question const& asked) {
+    std::string passages;
+    std::vector<std::pair<std::size_t, std::size_t>> places;  // artifact and offset
+    condense::detail::passage_scores scores{condense::detail::query_terms{asked.question}};
+    std::vector<std::size_t> shares;
+    for (std::size_t index = 0; index < asked.artifacts.size(); ++index) {
+        std::string_view const text = asked.artifacts[index].text;
+        scores.see(index, text);
+        condense::detail::each_unit(text, [&](std::size_t offset, std::size_t size) {
+            places.emplace_back(index, offset);
+            if (!shares.empty()) passages.push_back(',');
+            append_string(passages, text.substr(offset, size));
+            auto const begin = (std::max)(offset, asked.offset);
+            auto const end = (std::min)(offset + size, asked.offset + asked.answer.size());
+            shares.push_back(index == asked.artifact && begin < end ? end - begin : 0);
+        });
+    }
+    auto const least = (std::min)(*std::max_element(shares.begin(), shares.end()), (asked.answer.size() + 1) / 2);
+    auto const ranked = scores.rank();
+    std::size_t rank = 0;
+    for (; rank != ranked.size(); ++rank) {
+        auto const place = std::find(places.begin(), places.end(), std::pair{ranked[rank].text, ranked[rank].offset});
+        if (shares[static_cast<std::size_t>(place - places.begin())] >= least) break;
+    }
+    std::string relevant;
+    for (std::size_t index = 0; index < shares.size(); ++index)
+        if (shares[index] >= least) relevant += (relevant.empty() ? "" : ",") + std::to_string(index);
+
+    std::string out = "{\"question\":";
+    append_string(out, asked.question);
+    out += ",\"answer\":";
+    append_string(out, asked.answer);
+    return out + ",\"passages\":[" + passages + "],\"relevant\":[" + relevant + "],\"rank\":" + std::to_string(rank) +
+           "}";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    auto const seeds = count > 1 ? std::strtoull(arguments[1], nullptr, 10) : 500;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) std::puts(line_of(plan_tests::planted(seed)).c_str());
+}

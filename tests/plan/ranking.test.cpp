@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/plan/ranking.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <condense/detail/saturate.hpp>
+#include <condense/plan/passages.hpp>
+#include <condense/plan/query_terms.hpp>
+
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+
+namespace {
+
+using condense::detail::bm25;
+using condense::detail::each_unit;
+using condense::detail::passage_scores;
+using condense::detail::query_terms;
+using condense::detail::ranked_passage;
+using texts = std::vector<std::string>;
+using place = std::pair<std::size_t, std::size_t>;  ///< text and offset
+
+constexpr bool of_equals_the_later_text_is_better_and_the_earlier_passage() {
+    constexpr ranked_passage best{.text = 1, .offset = 5, .size = 9, .score = 2};
+    return is_better(best, {.text = 1, .offset = 5, .score = 1}) && !is_better({.text = 9, .score = 1}, best) &&
+           is_better(best, {.text = 0, .offset = 0, .score = 2}) &&
+           is_better(best, {.text = 1, .offset = 6, .score = 2}) && !is_better(best, best);
+}
+static_assert(of_equals_the_later_text_is_better_and_the_earlier_passage());
+
+std::vector<ranked_passage> ranking(query_terms terms, texts const& all) {
+    passage_scores scores{std::move(terms)};
+    for (std::size_t index = 0; index < all.size(); ++index) scores.see(index, all[index]);
+    return scores.rank();
+}
+std::vector<ranked_passage> ranking(std::string_view question, texts const& all) {
+    return ranking(query_terms{question}, all);
+}
+/// The numbers of the texts of which the passages are, the best first.
+std::vector<std::size_t> order(std::string_view question, texts const& all) {
+    std::vector<std::size_t> numbers;
+    for (auto const& each : ranking(question, all)) numbers.push_back(each.text);
+    return numbers;
+}
+using list = std::vector<std::size_t>;
+
+/// What a line of other words weighs, so that what is looked for is rare.
+texts with_others(texts all, std::size_t count = 20) {
+    for (std::size_t each = 0; each < count; ++each)
+        all.push_back("nothing of that kind is said in line " + std::to_string(each));
+    return all;
+}
+
+/// BM25 over the same passages, by its formula, and half of the rarity of each word in the line that has most of them,
+/// the first of those; words stand between blanks. Words of the goal weigh half.
+std::map<place, double> scores_by_formula(texts const& all, std::vector<std::string> const& question,
+                                          std::vector<std::string> const& goal) {
+    struct passage {
+        place at;
+        double size;
+        std::map<std::string, int> words;
+        std::set<std::string> together = {};
+    };
+    std::vector<passage> passages;
+    double bytes = 0;
+    for (std::size_t index = 0; index < all.size(); ++index)
+        each_unit(all[index], [&](std::size_t offset, std::size_t size) {
+            passages.push_back({{index, offset}, static_cast<double>(size), {}});
+            bytes += static_cast<double>(size);
+            std::istringstream words{all[index].substr(offset, size)};
+            for (std::string word; words >> word;) ++passages.back().words[word];
+        });
+    auto const count = static_cast<double>(passages.size());
+    std::set<std::string> wanted{question.begin(), question.end()};
+    wanted.insert(goal.begin(), goal.end());
+    for (auto& each : passages) {
+        std::istringstream text{all[each.at.first].substr(each.at.second, static_cast<std::size_t>(each.size))};
+        for (std::string line; std::getline(text, line);) {
+            std::istringstream words{line};
+            std::set<std::string> here;
+            for (std::string word; words >> word;) {
+                if (wanted.count(word) != 0) here.insert(word);
+                if (here.size() > each.together.size()) each.together = here;
+            }
+        }
+    }
+    std::map<place, double> scores;
+    std::set<std::string> seen;
+    for (auto const* const words : {&question, &goal})
+        for (auto const& word : *words) {
+            if (!seen.insert(word).second) continue;
+            auto const has = [&](passage const& each) { return each.words.count(word) != 0; };
+            auto const holders = static_cast<double>(std::count_if(passages.begin(), passages.end(), has));
+            for (auto const& each : passages) {
+                if (!has(each)) continue;
+                auto const times = static_cast<double>(each.words.at(word));
+                auto const length = each.size / (bytes / count);
+                auto const rarity = std::log2(1 + (count - holders + 0.5) / (holders + 0.5));
+                auto const weight = (words == &goal ? 0.5 : 1.0) * rarity;
+                scores[each.at] += weight * times * (1.2 + 1) / (times + 1.2 * (1 - 0.75 + 0.75 * length)) +
+                                   (each.together.count(word) != 0 ? weight / 2 : 0.0);
+            }
+        }
+    return scores;
+}
+
+struct numbers {
+    std::uint64_t state;
+    std::size_t below(std::size_t limit) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        return condense::detail::as_size(state >> 33) % limit;
+    }
+};
+
+/// Words without endings that a stem would lose. The first ones are the most frequent.
+std::string any_word(numbers& any) {
+    static constexpr std::string_view words[] = {"kalo", "mip",  "dorun", "vat",  "quom", "lirp", "zun", "befo",
+                                                 "hab",  "tonk", "rill",  "sopa", "gorm", "pluk", "dax", "fim"};
+    return std::string{words[(std::min)(any.below(16), any.below(16))]};
+}
+texts any_texts(numbers& any) {
+    texts all(1 + any.below(8));
+    for (auto& text : all)
+        for (auto lines = any.below(30); lines != 0; --lines) {
+            for (auto words = any.below(60); words != 0; --words) text += any_word(any) + " ";
+            text += "\n";
+        }
+    return all;
+}
+
+std::vector<std::tuple<std::size_t, std::size_t, std::size_t, std::uint64_t>> as_tuples(
+    std::vector<ranked_passage> const& all) {
+    std::vector<std::tuple<std::size_t, std::size_t, std::size_t, std::uint64_t>> tuples;
+    for (auto const& each : all) tuples.emplace_back(each.text, each.offset, each.size, each.score);
+    return tuples;
+}
+
+}  // namespace
+
+TEST_CASE("ranking: rare words, more of them and shorter passages come first") {
+    CHECK(of_equals_the_later_text_is_better_and_the_earlier_passage());
+    CHECK(order("port host", with_others({"the port", "the port", "the host"})) == list{2, 1, 0});
+    CHECK(order("port host", with_others({"the port and the host", "the port", "host"})).front() == 0);
+    CHECK(order("port", with_others({"one port and one line", "a port is a port here"})) == list{1, 0});
+    CHECK(order("port", with_others({"a port", "a port with much more than that around it"})) == list{0, 1});
+    CHECK(order("8443", {"listens on 443", "port: 8443", "84430"}) == list{1});
+    CHECK(order("absent", {"the port"}).empty());
+    CHECK(order("port", {}).empty());
+    CHECK(order("", {"the port"}).empty());
+    CHECK(passage_scores{query_terms{"?"}}.empty());
+}
+
+TEST_CASE("ranking: terms in one line or sentence come before the same in several") {
+    CHECK(order("port host", with_others({"the port a host is. is", "the port is. a host is"})) == list{0, 1});
+    CHECK(order("port host", with_others({"the port a host is\n is", "the port is\n a host is"})) == list{0, 1});
+    CHECK(order("port host", with_others({"the port a host is, is", "the port is, a host is"})) == list{1, 0});
+    // Only the line that has most of them counts.
+    CHECK(order("port host key", with_others({"port\nhost key\nx y", "x\nhost y\nport key"})) == list{1, 0});
+}
+
+TEST_CASE("ranking: equal passages stand with the later text first, and in the order of their text") {
+    CHECK(order("port", {"a port", "a port", "a port"}) == list{2, 1, 0});
+    std::string const line = "the port " + std::string(231, 'x') + "\n";
+    auto const ranked = ranking("port", {line + line, line});
+    REQUIRE(ranked.size() == 3);
+    CHECK(ranked[0].text == 1);
+    CHECK(ranked[1].offset == 0);
+    CHECK(ranked[2].offset == line.size());
+    CHECK(ranked[2].size == line.size());
+}
+
+TEST_CASE("ranking: a term counts for the passage in which it stands") {
+    // Cut amid a name, at 480 bytes.
+    std::string const text = std::string(470, 'x') + ".serverport." + std::string(470, 'x');
+    CHECK(ranking("serverport", {text}).empty());
+    std::string const whole = std::string(400, 'x') + ".serverport." + std::string(470, 'x');
+    REQUIRE(ranking("serverport", {whole}).size() == 1);
+    CHECK(ranking("serverport", {whole}).front().offset == 0);
+}
+
+TEST_CASE("ranking: figures are those of the formula, to a thousandth") {
+    for (std::uint64_t const passages : {1u, 2u, 10u, 1'000u, 60'000u})
+        for (std::uint64_t const holders : {std::uint64_t{1}, passages / 2 + 1, passages}) {
+            bm25 const weights{passages, passages * 200};
+            auto const rarity = weights.rarity(holders);
+            auto const n = static_cast<double>(passages);
+            auto const df = static_cast<double>(holders);
+            CAPTURE(passages, holders);
+            CHECK(static_cast<double>(rarity) / 65'536 ==
+                  Approx(std::log2(1 + (n - df + 0.5) / (df + 0.5))).epsilon(0.001).margin(0.001));
+            for (std::uint64_t const times : {1u, 2u, 100u})
+                for (std::uint64_t const size : {1u, 200u, 480u}) {
+                    auto const length = static_cast<double>(size) / 200;
+                    auto const tf = static_cast<double>(times);
+                    auto const formula = static_cast<double>(rarity) * tf * 2.2 / (tf + 0.3 + 0.9 * length);
+                    CHECK(static_cast<double>(weights.weight(rarity, times, size)) ==
+                          Approx(formula).epsilon(0.001).margin(1));
+                }
+        }
+}
+
+TEST_CASE("ranking: no figure is too large, and without any there is a rank") {
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint64_t const passages : {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 54})
+        for (std::uint64_t const bytes : {std::uint64_t{0}, std::uint64_t{1}, most}) {
+            bm25 const weights{passages, bytes};
+            CAPTURE(passages, bytes);
+            CHECK(weights.rarity(0) >= weights.rarity(passages / 2));
+            CHECK(weights.rarity(passages / 2) >= weights.rarity(passages));
+            CHECK(weights.rarity(0) <= std::uint64_t{16} << 16);
+            CHECK(weights.weight(weights.rarity(0), 480, 480) <= std::uint64_t{36} << 16);
+            CHECK(weights.weight(weights.rarity(0), 2, 1) >= weights.weight(weights.rarity(0), 1, 1));
+        }
+}
+
+TEST_CASE("ranking: the same figures everywhere") {
+    texts const all{"the port of the server is 8443\n", "ports, servers and hosts: port 80\n\nport 443\n", "nothing\n"};
+    std::vector<std::uint64_t> scores;
+    for (auto const& each : ranking("Which port does the server use: 8443?", all)) scores.push_back(each.score);
+    CHECK(scores == std::vector<std::uint64_t>{263'883, 142'217});
+}
+
+TEST_CASE("ranking: the order is that of BM25 in floating point") {
+    std::uint64_t compared = 0;
+    std::uint64_t ranked_at_all = 0;
+    for (std::uint64_t round = 0; round < rounds(2'000); ++round) {
+        CAPTURE(round);
+        numbers any{round};
+        auto const all = any_texts(any);
+        std::vector<std::string> question;
+        std::vector<std::string> goal;
+        for (auto words = 1 + any.below(5); words != 0; --words) question.push_back(any_word(any));
+        for (auto words = any.below(3); words != 0; --words) goal.push_back(any_word(any));
+        auto const sentence = [](std::vector<std::string> const& words) {
+            std::string text;
+            for (auto const& word : words) text += word + ", ";
+            return text + "please?";
+        };
+        query_terms terms{sentence(question)};
+        terms.add(sentence(goal), 2);
+        auto const ranked = ranking(std::move(terms), all);
+        auto const wanted = scores_by_formula(all, question, goal);
+        REQUIRE(ranked.size() == wanted.size());
+        for (std::size_t index = 0; index < ranked.size(); ++index) {
+            auto const mine = wanted.find({ranked[index].text, ranked[index].offset});
+            REQUIRE(mine != wanted.end());
+            REQUIRE(static_cast<double>(ranked[index].score) / 65'536 ==
+                    Approx(mine->second).epsilon(0.001).margin(0.001));
+            if (index == 0) continue;
+            auto const before = wanted.at({ranked[index - 1].text, ranked[index - 1].offset});
+            REQUIRE(before > mine->second - 0.001 - before * 0.001);
+            compared += before > mine->second * 1.002 + 0.002 ? 1u : 0u;
+        }
+        ranked_at_all += ranked.empty() ? 0u : 1u;
+    }
+    CHECK(ranked_at_all > rounds(2'000) * 8 / 10);
+    CHECK(compared > rounds(2'000) * 10);
+}
+
+TEST_CASE("ranking: the order in which texts are seen makes no difference") {
+    for (std::uint64_t round = 0; round < rounds(500); ++round) {
+        CAPTURE(round);
+        numbers any{round + 1'000'000};
+        auto const all = any_texts(any);
+        auto const question = any_word(any) + " " + any_word(any);
+        std::vector<std::size_t> shuffled(all.size());
+        std::iota(shuffled.begin(), shuffled.end(), std::size_t{0});
+        for (auto left = shuffled.size(); left > 1; --left) std::swap(shuffled[left - 1], shuffled[any.below(left)]);
+        passage_scores scores{query_terms{question}};
+        for (auto const index : shuffled) scores.see(index, all[index]);
+        REQUIRE(as_tuples(scores.rank()) == as_tuples(ranking(question, all)));
+    }
+}
+
+TEST_CASE("ranking: any text has no more passages than its size allows") {
+    auto const size = condense::detail::as_size(rounds(std::uint64_t{4} << 20));
+    for (std::string_view const piece : {"a", "./-:", "a.", "_", "\"\\", "\xFF", "a \n", "\n", "\xE4\xB8\xAD"}) {
+        std::string text;
+        while (text.size() < size) text += piece;
+        passage_scores scores{query_terms{"a b \xE4\xB8\xAD"}};
+        scores.see(0, text);
+        CAPTURE(piece);
+        CHECK(scores.passages() <= size / condense::detail::unit_least + 1);
+        CHECK(scores.rank().size() <= scores.passages());
+    }
+}
