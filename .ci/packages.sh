@@ -18,8 +18,11 @@ need_build_tools() {
     need libboost-dev
     need nlohmann-json3-dev
     need libxxhash-dev
+    need libhiredis-dev
+    need libsqlite3-dev
     need librange-v3-dev
     need libcli11-dev
+    need libcurl4-openssl-dev
 }
 
 as_root() {

@@ -28,6 +28,9 @@ int main() {
                                  condense::sliding_window{.when = used >= 90_pct}};
     static_assert(condense::recoverable<decltype(mix)> && condense::durable<decltype(mix)>);
 
+    // Secrets stay in the conversation, and do not reach the disk.
+    auto const options = condense::run_options{.conversation = "logs", .redact = condense::known_secrets{}};
+
     std::vector<chat_message> history;
     std::vector<chat_message> originals;
     for (int turn = 0; turn < 30; ++turn) {
@@ -38,8 +41,11 @@ int main() {
             history.push_back(m);
             originals.push_back(m);
         }
-        check(condense::reduce(history, mix, {.window = 8'000_tokens}, {}, {.conversation = "logs"}).fits());
+        check(condense::reduce(history, mix, {.window = 8'000_tokens}, {}, options).fits());
     }
+    history.push_back(chat_message::user("Log in with password=hunter22."));
+    originals.push_back(chat_message::user("Log in with password=[redacted: password]"));
+    check(condense::reduce(history, mix, {.window = 8'000_tokens}, {}, options).redactions() == 1);
     check(history.size() < originals.size());
 
     // Also in a later process: every message as it came, once each.

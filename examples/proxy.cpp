@@ -29,8 +29,8 @@
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 
-#include "chat/address.hpp"
 #include "command_line.hpp"
+#include "proxy/address.hpp"
 #include "proxy/conversations.hpp"
 #include "proxy/exchange.hpp"
 
@@ -51,7 +51,7 @@ struct settings {
     bool alternate = false;
     std::string host = {};
     int port = 0;
-    repl::address to = {};
+    proxy::address to = {};
 };
 
 /// Splits HOST:PORT; why it cannot be listened on, or nothing.
@@ -97,7 +97,7 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
     if (auto const status = command_line::read(app, count, given, "--forward URL")) return status;
     auto const refuse = [&](std::string const& problem) { return command_line::refuse(app, "--forward URL", problem); };
     if (auto const problem = find_host(chosen); !problem.empty()) return refuse("--listen: " + problem);
-    chosen.to = repl::address_of(chosen.forward, "");
+    chosen.to = proxy::address_of(chosen.forward);
     if (!chosen.to.problem.empty()) return refuse("--forward: " + chosen.to.problem);
     if (chosen.to.url.find_first_of("?#") != std::string::npos) return refuse("--forward: no query is wanted");
     while (chosen.to.url.ends_with('/')) chosen.to.url.pop_back();

@@ -4,23 +4,18 @@
 // responses_loop --endpoint https://api.openai.com/v1 --model NAME, with the key in OPENAI_API_KEY. The model reads
 // forty logs by a tool; its items, reasoning included, are the messages of the session.
 
-#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include <curl/curl.h>
-
 #include <condense/adapt/json.hpp>
+#include <condense/client/openai_client.hpp>
 #include <condense/condense.hpp>
 
-#include "chat/address.hpp"
 #include "command_line.hpp"
 
 namespace {
@@ -44,42 +39,6 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
     return command_line::read(app, count, given, "--endpoint URL --model NAME");
 }
 
-struct answer {
-    int status = 0;
-    std::string body = {};
-};
-
-/// POST over https, or to this machine; no redirection is followed.
-answer post(repl::address const& to, std::string const& key, std::string const& body) {
-    constexpr std::size_t most_bytes = 16u << 20;
-    std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> const easy{curl_easy_init(), &curl_easy_cleanup};
-    curl_slist* headers = curl_slist_append(nullptr, "Content-Type: application/json");
-    if (!key.empty()) headers = curl_slist_append(headers, ("Authorization: Bearer " + key).c_str());
-    std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> const held{headers, &curl_slist_free_all};
-    if (!easy) throw std::runtime_error{"libcurl cannot be used"};
-    std::string text;
-    auto* const append = +[](char* data, std::size_t, std::size_t size, void* out) -> std::size_t {
-        auto& all = *static_cast<std::string*>(out);
-        if (all.size() + size > most_bytes) return 0;
-        all.append(data, size);
-        return size;
-    };
-    curl_easy_setopt(easy.get(), CURLOPT_URL, to.url.c_str());
-    if (to.local) curl_easy_setopt(easy.get(), CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(easy.get(), CURLOPT_HTTPHEADER, held.get());
-    curl_easy_setopt(easy.get(), CURLOPT_POSTFIELDS, body.c_str());
-    curl_easy_setopt(easy.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-    curl_easy_setopt(easy.get(), CURLOPT_CONNECTTIMEOUT, 15L);
-    curl_easy_setopt(easy.get(), CURLOPT_TIMEOUT, 600L);
-    curl_easy_setopt(easy.get(), CURLOPT_WRITEFUNCTION, append);
-    curl_easy_setopt(easy.get(), CURLOPT_WRITEDATA, &text);
-    if (auto const result = curl_easy_perform(easy.get()); result != CURLE_OK)
-        throw std::runtime_error{curl_easy_strerror(result)};
-    long status = 0;
-    curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &status);
-    return {static_cast<int>(status), std::move(text)};
-}
-
 /// The value at a path such as "/usage/input_tokens", if it is there and of this type.
 template <class Value>
 Value value_at(json const& object, char const* path, Value otherwise = {}) {
@@ -100,9 +59,8 @@ std::string read_log(std::string const& arguments) {
     return log;
 }
 
-json request_body(std::string const& model) {
-    return {{"model", model},
-            {"store", false},
+json request_body() {
+    return {{"store", false},
             {"include", {"reasoning.encrypted_content"}},
             {"tools",
              {{{"type", "function"},
@@ -114,13 +72,12 @@ json request_body(std::string const& model) {
 int run(settings const& chosen) {
     using namespace condense::literals;
     using condense::used;
-    auto const to = repl::address_of(chosen.endpoint, "/responses");
-    char const* const given = std::getenv("OPENAI_API_KEY");
-    std::string const key = given == nullptr ? "" : given;
-    if (!to.problem.empty()) throw std::runtime_error{"--endpoint: " + to.problem};
-    if (to.scheme != "https" && !to.local) throw std::runtime_error{"--endpoint: https, or this machine"};
+    auto const body = request_body();
+    condense::openai_client const model{condense::openai_client::settings_from_environment(
+        {.model = chosen.model, .base_url = chosen.endpoint, .body = body, .stream = false, .responses = true})};
+    if (!model.problem().empty()) throw std::runtime_error{"--endpoint: " + model.problem()};
+    condense::delivery nowhere{nullptr, nullptr};
 
-    auto body = request_body(chosen.model);
     condense::family_estimator const count{condense::model_family::gpt};
     condense::pipeline const mix{condense::compress{.when = used >= 60_pct},
                                  condense::summarize{.when = used >= 80_pct},
@@ -131,26 +88,17 @@ int run(settings const& chosen) {
     session.push(json{{"role", "user"}, {"content", "Read the logs of all forty days, then say what is unusual."}});
     for (int requests = 0; requests < 200; ++requests) {
         static_cast<void>(session.prepare());
-        body["input"] = json::array();
-        for (auto const& item : session.request()) body["input"].push_back(item);
-        auto const reply = post(to, key, body.dump(-1, ' ', false, json::error_handler_t::replace));
-        if (reply.status != 200) {
-            if (session.recover({reply.status, reply.body}) == condense::recover_outcome::retry) continue;
-            throw std::runtime_error{"status " + std::to_string(reply.status) + ": " +
-                                     condense::printable(reply.body, 300)};
+        auto const reply = model.items(session.request(), nowhere);
+        if (!reply.message) {
+            if (session.recover(reply.error) == condense::recover_outcome::retry) continue;
+            throw std::runtime_error{"status " + std::to_string(reply.error.status) + ": " +
+                                     condense::printable(reply.error.text, 300)};
         }
-        auto const parsed = condense::parse_json<json>(reply.body);
-        auto const output = value_at<json::array_t>(parsed.value, "/output");
-        auto const tokens = [&](char const* path) {
-            return condense::tokens{value_at<std::uint64_t>(parsed.value, path)};
-        };
-        session.observe(condense::provider_usage::with_cached_in_input(
-            tokens("/usage/input_tokens"), tokens("/usage/output_tokens"),
-            tokens("/usage/input_tokens_details/cached_tokens")));
+        session.observe(reply.usage);
 
         bool calls = false;
-        for (auto const& item : output) session.push(item);
-        for (auto const& item : output) {
+        for (auto const& item : *reply.message) session.push(item);
+        for (auto const& item : *reply.message) {
             if (value_at<std::string>(item, "/type") != "function_call") continue;
             calls = true;
             session.push(json{{"type", "function_call_output"},
@@ -158,8 +106,7 @@ int run(settings const& chosen) {
                               {"output", read_log(value_at<std::string>(item, "/arguments"))}});
         }
         if (calls) continue;
-        if (output.empty()) throw std::runtime_error{"the answer holds no output"};
-        condense::each_part(output.back(), [](auto const& part) { std::cout << part.text << '\n'; });
+        condense::each_part(reply.message->back(), [](auto const& part) { std::cout << part.text << '\n'; });
         return 0;
     }
     throw std::runtime_error{"the model does not come to an end"};

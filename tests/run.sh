@@ -115,7 +115,9 @@ need ccache ccache
 need git git
 need python3 python3
 need catch2
-case $run in full | long) need libcurl4-openssl-dev && need libedit-dev && need libcpp-httplib-dev && need pkg-config pkg-config ;; esac
+need redis-server redis-server
+need openssl openssl
+case $run in full | long) need libedit-dev && need libcpp-httplib-dev && need pkg-config pkg-config ;; esac
 install_missing
 find_formatter || :
 [ $run = quick ] || [ $run = changed ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies

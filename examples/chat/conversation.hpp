@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,10 @@
 #include <condense/adapt/state_file.hpp>
 #include <condense/core/store.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/recovery/original.hpp>
+#include <condense/recovery/tools.hpp>
 #include <condense/store/content_hash.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include <sys/stat.h>
 
@@ -28,6 +32,9 @@ namespace repl {
 inline constexpr std::string_view help =
     "/turn          what the latest turn cost\n"
     "/stored REF    a stored original whole\n"
+    "/find WORDS    where all that was said holds these words\n"
+    "/read N [AT]   message N as it was, from byte AT on\n"
+    "/restore N     message N, or the original of a reference, is sent again\n"
     "/tokens        what is used, and what the provider counted\n"
     "/compact [X]   reduces now to the layers' targets, due or not; summaries keep what concerns X above all\n"
     "/pin [N]       message N, or your latest one, stays as it is\n"
@@ -75,6 +82,9 @@ public:
         else if (name == "/save") save(argument.empty() ? chosen_.state : argument);
         else if (name == "/turn") show(chat_.turns().line() + "\n");
         else if (name == "/stored") show_stored(argument);
+        else if (name == "/find") show(past().call("search_history", json{{"query", argument}}.dump()).text + "\n");
+        else if (name == "/read") read_message(argument);
+        else if (name == "/restore") restore(argument);
         else if (name == "/help") show(help);
         else show("unknown command " + one_line(name) + "; /help lists what there is\n");
         return true;
@@ -118,7 +128,9 @@ private:
         if (!text.empty() && !text.ends_with('\n')) show("\n");
         if (text.empty() && calls.empty()) show("[an empty answer]\n");
         for (auto const& call : calls) {  // copies: a push may move the messages
-            auto output = call.name == "stored" ? read_stored(call.arguments) : tools_.run(call.name, call.arguments);
+            auto output = call.name == "stored"   ? read_stored(call.arguments)
+                          : past().has(call.name) ? past().call(call.name, call.arguments).text
+                                                  : tools_.run(call.name, call.arguments);
             show("[" + one_line(call.name, 40) + " " + one_line(call.arguments, 100) + ": " +
                  std::to_string(output.size()) + " bytes]\n");
             chat_.push({{"role", "tool"}, {"tool_call_id", call.id}, {"content", std::move(output)}});
@@ -144,6 +156,30 @@ private:
                 shown(piece);
             }));
         });
+    }
+
+    /// The tools of the whole conversation, whose messages go into a journal when they are first looked for.
+    auto past() {
+        for (auto const& all = chat_.history(); recorded_ < all.size(); ++recorded_) {
+            auto const content = condense::to_bytes(all[recorded_]);
+            if (journal_.append({}, {journal_.name(content), recorded_}, content)) break;
+        }
+        return condense::recovery_tools{
+            condense::no_store{}, journal_, {.most = {most_}}, condense::message_text<json>{}};
+    }
+    void read_message(std::string const& argument) {
+        auto const space = std::min(argument.find(' '), argument.size());
+        json const wanted{{"number", argument.substr(0, space)},
+                          {"offset", space == argument.size() ? "0" : argument.substr(space + 1)}};
+        show(past().call("read_message", wanted.dump(-1, ' ', false, json::error_handler_t::replace)).text + "\n");
+    }
+    void restore(std::string const& argument) {
+        std::uint64_t number = 0;
+        auto const name = condense::reference::of(argument);
+        if (!name && !read_number(argument, 0, ~std::uint64_t{0}, number))
+            return show("/restore: the number of a message or a reference is wanted\n");
+        auto const refused = name ? condense::expand(chat_, *name) : chat_.restore(condense::sequence{number});
+        show(refused ? "nothing is restored: " + std::string{condense::name(refused)} + "\n" : "it is sent again\n");
     }
 
     /// The original of that name. It is in the history, of which nothing is released, also after a restart; what no
@@ -214,6 +250,8 @@ private:
     arguments const& chosen_;
     std::uint64_t most_;
     condense::provider_usage spent_ = {};
+    condense::memory_journal journal_ = condense::memory_journal{};  ///< the first `recorded_` messages
+    std::size_t recorded_ = 0;
     std::string refused_ = {};  ///< why the model refused the latest request that it refused in this round
 };
 

@@ -24,6 +24,9 @@ using sink = std::function<void(std::string_view)>;
 /// Gives a message or an error, never an exception.
 using model = std::function<reply(json::array_t const& messages, sink const& piece)>;
 
+/// Writes a summary, or says why not.
+using summariser = std::function<condense::reply<std::string>(condense::model_prompt const&, condense::ask_limits)>;
+
 inline reply failed(int status, std::string text) { return {.error = {status, std::move(text)}}; }
 
 /// A copy of what is to be sent.

@@ -23,7 +23,8 @@ namespace repl {
 
 using json = nlohmann::json;
 
-/// The tools as the request names them; what they cost is overhead of the budget.
+/// The tools as the request names them, but those by which it reads what was said before; what they cost is overhead of
+/// the budget.
 inline json tool_schemas() {
     auto const tool = [](char const* name, char const* about, json properties, json required) {
         return json{
@@ -74,7 +75,7 @@ public:
 
 private:
     static constexpr std::size_t most_listed = 500;
-    static constexpr std::size_t most_read = 16u << 20;   ///< to find a line in
+    static constexpr std::size_t most_read = 16u << 20;  ///< to find a line in
     static constexpr std::size_t most_shown = 256u << 10;
 
     /// A string member; nothing where it is missing or of another type.

@@ -4,6 +4,7 @@
 // Core, sessions, layers and policies: the standard library and Boost.Hana only. Shorteners beside head_tail and
 // first_of are in shorteners.hpp; message shapes, stores, settings and models have headers of their own.
 
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/estimate/char_ratio.hpp>
@@ -17,7 +18,7 @@
 #include <condense/layer/repair.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/llm/provider_usage.hpp>
+#include <condense/policy/known_secrets.hpp>
 #include <condense/policy/order.hpp>
 #include <condense/policy/protect.hpp>
 #include <condense/policy/trigger.hpp>

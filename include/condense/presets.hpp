@@ -7,5 +7,6 @@
 #include <condense/preset/coding_agent.hpp>
 #include <condense/preset/harness.hpp>
 #include <condense/preset/no_model.hpp>
+#include <condense/preset/planned.hpp>
 #include <condense/preset/progressive.hpp>
 #include <condense/preset/recommended.hpp>

@@ -64,8 +64,8 @@ def run(program, arguments, status=0, environment=None):
     return output, errors
 
 
-def report(program, folder, arguments, status=0):
+def report(program, folder, arguments, status=0, environment=None):
     """Gives what was printed, and the JSON."""
     path = pathlib.Path(folder) / "report.json"
-    output, errors = run(program, ["--json", path, *arguments], status)
+    output, errors = run(program, ["--json", path, *arguments], status, environment)
     return output, errors, json.loads(path.read_text(encoding="utf-8"))

@@ -10,13 +10,91 @@ import os
 import pathlib
 import pty
 import re
+import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 from corpus import HOSTILE, MIXES, PATIENCE, ROOT, SESSION, conversation, hostile_path, report, run, write_lines
 
 from checks import expect, run_all
+
+
+class Models:
+    """A server of models on this machine; the first word of the path says how it behaves."""
+
+    def __enter__(self):
+        self.process = subprocess.Popen([sys.executable, ROOT / "tests" / "client" / "model_server.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.address = "http://127.0.0.1:" + self.process.stdout.readline().decode().strip()
+        return self
+
+    def __exit__(self, *_):
+        self.process.communicate()
+
+    def seen(self):
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self.address + "/seen", timeout=PATIENCE) as answer:
+            return json.load(answer)
+
+
+def asks_models(program):
+    return "without libcurl" not in re.sub(r"\s+", " ", run(program, ["--help"])[0])
+
+
+def models_of_choice_write_summaries(program, folder):
+    if not asks_models(program):
+        _, errors = run(program, ["--summariser", "openai:http://127.0.0.1:1", SESSION], 2)
+        return expect("libcurl" in errors, "it is not said why there is no model", errors)
+    told, prices, page = folder / "told.json", folder / "prices.json", folder / "page.html"
+    told.write_text(json.dumps(conversation(12)), encoding="utf-8")
+    prices.write_text(json.dumps({"input": 3, "output": 15, "cached": 0.5, "written": 4}), encoding="utf-8")
+    arguments = [told, "--mix", "summarize", "--window", "5000", "--jobs", "1", "--prices", prices, "--html", page]
+    key = "sk-a-key-that-nobody-may-see"
+    environment = {"OPENAI_API_KEY": key, "ANTHROPIC_API_KEY": key, "SUMMARIZER_MODEL": "small </script> model"}
+
+    def asked(address, *more):
+        output, errors, found = report(program, folder, [*arguments, "--summariser", address, *more], environment=environment)
+        mix, shown = found["windows"][0]["mixes"][0], page.read_text(encoding="utf-8")
+        row = cells(output, 5000)["summarize"]
+        expect(mix["model_calls"] > 0 and mix["violations"] == 0 and errors == "", "no model was asked, or something went wrong", output + errors)
+        expect(row["model calls"] == f"{mix['model_calls']:,}" and row["failed calls"] == f"{mix['model_failures']:,}", "the table has other calls", row)
+        expect(f'"model_failures":{mix["model_failures"]}' in shown and "</script> model" not in shown, "not on the page")
+        expect(found["summariser"] is None or f"summaries by {found['summariser']}\n" in output, "the model is not named", output)
+        expect(key not in output + json.dumps(found) + shown, "the key is in a report")
+        return mix, found
+
+    stand_in, found = asked("rule")
+    expect(found["summariser"] is None and stand_in["model_failures"] == 0, "a model is named without one", found["summariser"])
+    with Models() as models:
+        for protocol, money, shape in (("openai", 60 * 3 + 40 * 0.5 + 20 * 15, "/v1/chat/completions"), ("anthropic", 50 * 3 + 40 * 0.5 + 10 * 4 + 20 * 15, "/v1/messages")):
+            for more, model in (([], environment["SUMMARIZER_MODEL"]), (["--summariser-model", "other"], "other")):
+                mix, found = asked(f"{protocol}:{models.address}/ok/v1", *more)
+                calls, seen = mix["model_calls"], models.seen()
+                expect(found["summariser"] == model and all(each["body"]["model"] == model and each["path"] == shape for each in seen), "another model was asked", seen[0]["path"])
+                expect(len(seen) == calls and "module_0_0.cpp" in json.dumps(seen[0]["body"]), "not these calls", len(seen))
+                expect((mix["model_failures"], mix["model_input"], mix["model_output"]) == (0, 100 * calls, 20 * calls), "not what the server reports", mix)
+                expect(abs(mix["model_money"] - money * calls) <= 4 and mix["money"] > mix["model_money"], f"{calls} calls cost {mix['model_money']}", money)
+        mix, _ = asked(f"openai:{models.address}/error-400/v1")
+        expect(mix["model_failures"] == mix["model_calls"] == len(models.seen()) and mix["model_money"] == 0, "calls that failed are not counted", mix)
+        expect("nothing" in mix["layers"][0]["failure"] and mix["requests"] == stand_in["requests"], "it is not said why", mix["layers"])
+        mix, _ = asked(f"openai:{models.address}/flaky-400-1/v1")
+        expect(mix["model_calls"] > 1 and mix["model_failures"] == (mix["model_calls"] + 1) // 2, "not every other call has failed", mix)
+        mix, _ = asked(f"anthropic:{models.address}/ok-refuses/v1")
+        expect(mix["model_failures"] == mix["model_calls"] and mix["model_input"] == 100 * mix["model_calls"], "refusals are not counted, or not paid", mix)
+        models.seen()
+        mix = report(program, folder, [told, "--mix", "summarize_on_prefix", "--window", "5000", "--summariser", f"openai:{models.address}/ok/v1"])[2]["windows"][0]["mixes"][0]
+        expect(mix["model_calls"] > mix["model_failures"] and models.seen() == [], "a server was asked behind requests that it has not seen", mix)
+    mix, _ = asked(f"openai:{models.address}/ok/v1")
+    expect(mix["model_failures"] == mix["model_calls"], "a server that is gone has answered", mix)
+
+
+def asking_behind_the_request_costs_less(program, folder):
+    told = folder / "told.json"
+    told.write_text(json.dumps(conversation(40)), encoding="utf-8")
+    _, _, found = report(program, folder, [told, "--mix", "summarize", "--mix", "summarize_on_prefix", "--window", "20000"])
+    apart, behind = found["windows"][0]["mixes"]
+    expect(apart["model_calls"] == behind["model_calls"] > 0 == behind["model_failures"], "not the same calls", (apart["model_calls"], behind["model_calls"]))
+    expect(behind["model_input"] > apart["model_input"] and behind["model_money"] < apart["model_money"], "more was not read for less", (apart["model_money"], behind["model_money"]))
 
 
 def wrong_usage_is_refused(program, folder):
@@ -29,8 +107,9 @@ def wrong_usage_is_refused(program, folder):
     empty.mkdir()
     for arguments in ([], ["--window"], ["--window", "0", SESSION], ["--window", "8k", SESSION], ["--mix", "nothing", SESSION], ["--jobs", "0", SESSION], ["--shape", "cohere", SESSION],
                       ["--frob", SESSION], [folder / "absent.json"], [empty], ["--json", folder / "absent" / "x.json", SESSION],
-                      ["--html", folder, SESSION]):
-        output, errors = run(program, arguments, 2)
+                      ["--html", folder, SESSION], ["--summariser", "gemini:https://localhost", SESSION], ["--summariser", "", SESSION], ["--summariser-model", "x", SESSION],
+                      ["--summariser", "openai:http://model.example/v1", SESSION], ["--summariser", "anthropic:https://localhost", SESSION]):
+        output, errors = run(program, arguments, 2, {"SUMMARIZER_MODEL": ""})
         expect(output == "" and errors.startswith("replay: ") and errors.count("\n") == 1, f"{arguments}: no single line says what is wrong", output + errors)
     left = sorted(path.name for path in folder.iterdir())
     expect(left == ["empty", "prices.json"], "files were left", left)
@@ -38,7 +117,7 @@ def wrong_usage_is_refused(program, folder):
 
 def help_is_there(program, _):
     output, errors = run(program, ["--help"])
-    for option in ("--window", "--shape", "--mix", "--prices", "--json", "--html", "--jobs", "--keep", "Exit status"):
+    for option in ("--window", "--shape", "--mix", "--prices", "--summariser", "--summariser-model", "--json", "--html", "--jobs", "--keep", "Exit status"):
         expect(option in output, f"--help does not name {option}", output)
     expect(errors == "", "--help complains", errors)
 
@@ -66,7 +145,7 @@ def table_and_json_agree(program, folder):
             expect(items["labelled"] <= items["visible"] >= items["in_line"], "more items with a label or line than are visible", items)
             expect(mix["edits_visible"] <= mix["edits"], "more edits are visible than needed", mix)
             wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
-                      "model calls": f"{mix['model_calls']:,}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
+                      "model calls": f"{mix['model_calls']:,}", "failed calls": f"{mix['model_failures']:,}", "for models": f"${mix['model_money'] / 1e6:.4f}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
                       **{name.replace("_", " "): f"{100 * items[name] / total:.1f} %" for name in items},
                       "edits": f"{100 * mix['edits_visible'] / mix['edits']:.1f} %" if mix["edits"] else "-",
                       "gap closed": "-" if mix["gap_closed"] is None else f"{100 * mix['gap_closed']:.1f} %"}
@@ -74,6 +153,9 @@ def table_and_json_agree(program, folder):
             wanted["fit"] = f"{mix['requests'] - misfits:,}" if misfits else "all"
             for column, text in wanted.items():
                 expect(row[column] == text, f"{mix['mix']}: {column} is {row[column]} in the table and {text} in JSON")
+            expect(mix["model_money"] <= mix["money"] and (mix["model_money"] > 0) == (mix["model_input"] > 0), "money for models is not of the whole", mix)
+            for figure in ("model_input", "model_output"):
+                expect(mix[figure] == sum(layer[figure] for layer in mix["layers"]), f"{figure} of the layers does not add up", mix)
             for name in items:
                 expect(items[name] == sum(kind[name] for key, kind in mix["items"].items() if key != "all"), "kinds of items do not add up", mix)
             one = found["longest"][0]["windows"][at]["mixes"][index]
@@ -275,7 +357,7 @@ def pages_tell_no_absolute_paths_and_all_terms(program, folder):
 
 
 CHECKS = [help_is_there, colours_differ_and_keep_their_hue, pages_tell_no_absolute_paths_and_all_terms, wrong_usage_is_refused, table_and_json_agree, only_some_mixes, lines_are_conversations, sums_are_of_all, prices_weigh,
-          names_and_texts_do_no_harm, nothing_at_all_is_a_report, a_bar_is_for_terminals, memory_does_not_grow]
+          models_of_choice_write_summaries, asking_behind_the_request_costs_less, names_and_texts_do_no_harm, nothing_at_all_is_a_report, a_bar_is_for_terminals, memory_does_not_grow]
 
 
 def main():

@@ -3,8 +3,8 @@
 #include <initializer_list>
 
 #include <condense/condense.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/estimate/recency_weighted.hpp>
-#include <condense/llm/provider_usage.hpp>
 
 #include "support/catch.hpp"
 

@@ -51,8 +51,10 @@ TEST_CASE("a tool's name is no path", "[case-15][law-h1]") {
     auto const sent = after(step(letters(20'000), "../../etc/x"), pipeline{offload{.into = store}});
     CHECK(text_of(sent[2]).size() < 5'000u);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"kept"});
-    for (auto const& name : scratch::names_in(root / "kept"))
-        CHECK(name.find_first_not_of("0123456789abcdef.-_") == name.npos);
+    for (std::string_view name : scratch::names_in(root / "kept")) {
+        if (name.ends_with(".source")) name.remove_suffix(7);
+        CHECK(name.find_first_not_of("0123456789abcdef.") == name.npos);
+    }
     CHECK_FALSE(scratch::names_in(root / "kept").empty());
 }
 

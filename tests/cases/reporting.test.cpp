@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/llm/provider_usage.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/session/recent_events.hpp>
 
 #include <cstddef>

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include <condense/estimate/char_ratio.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/user_words.hpp>
 #include <condense/presets.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
@@ -61,24 +64,38 @@ conversation alternating(std::size_t count, std::size_t begin = 0) {
     return out;
 }
 
-/// Later runs know a summary by its mark.
-template <class Mix>
-auto run_marked(conversation& messages, Mix const& mix) {
-    return condense::reduce(messages, mix, roomy, per_char{}, condense::run_options<>{.marks = true});
-}
-
-std::size_t summaries_in(conversation const& messages) {
-    std::size_t found = 0;
-    for (auto const& m : messages) found += m.mark == "summary" ? 1u : 0u;
-    return found;
-}
-
 /// Which of the first `count` words a prompt shows.
 list words_in(std::string const& text, int count) {
     list out;
     for (int index = 0; index < count; ++index)
         if (contains(text, "word" + std::to_string(index) + " ")) out.push_back(index);
     return out;
+}
+
+/// Later runs know a summary by its mark.
+template <class Mix>
+auto run_marked(conversation& messages, Mix const& mix) {
+    return condense::reduce(messages, mix, roomy, per_char{}, condense::run_options<>{.marks = true});
+}
+
+/// The same with an extraction of facts, which takes note of the texts that it sees.
+template <class Mix>
+list run_extracting(conversation& messages, Mix const& mix, int count) {
+    std::string texts;
+    auto const extraction = [&](auto const& leaving) {
+        for (auto const& m : leaving) texts += words(m) + "\n";
+    };
+    static_cast<void>(condense::reduce(messages, mix, roomy, per_char{},
+                                       condense::run_options{.marks = true, .before_drop = extraction}));
+    CHECK_FALSE(contains(texts, "old "));
+    CHECK_FALSE(contains(texts, "summary"));
+    return words_in(texts, count);
+}
+
+std::size_t summaries_in(conversation const& messages) {
+    std::size_t found = 0;
+    for (auto const& m : messages) found += m.mark == "summary" ? 1u : 0u;
+    return found;
 }
 
 TEST_CASE("a share of the message limit is kept as it is", "[case-103]") {
@@ -158,7 +175,7 @@ TEST_CASE("earlier summaries become part of the one that follows", "[case-113]")
         return m;
     };
     conversation messages{earlier("old one"), U(wordy(1)), earlier("old two"), A(wordy(3)), U(wordy(4)), A(wordy(5))};
-    static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+    CHECK(run_extracting(messages, all_but(last(2_messages), ask), 6) == list{1, 3});
     CHECK(messages.size() == 3u);
     CHECK(summaries_in(messages) == 1u);
     CHECK(messages[0].mark == "summary");
@@ -172,11 +189,11 @@ TEST_CASE("a chained summary replaces the first and has read it", "[case-115]") 
     model const ask;
     auto messages = alternating(4);
     ask.held->answer = [](std::string_view) { return "the first summary"; };
-    static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+    CHECK(run_extracting(messages, all_but(last(2_messages), ask), 9) == list{0, 1});
     CHECK(words_in(ask.prompts().at(0), 9) == list{0, 1});
     messages += alternating(3, 4);
     ask.held->answer = [](std::string_view) { return "the second summary"; };
-    static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
+    CHECK(run_extracting(messages, all_but(last(2_messages), ask), 9) == list{2, 3, 4});
     REQUIRE(ask.prompts().size() == 2u);
     CHECK(contains(ask.prompts()[1], "the first summary"));
     CHECK(words_in(ask.prompts()[1], 9) == list{2, 3, 4});
@@ -454,6 +471,31 @@ TEST_CASE("only whole groups that fit are sent to the model", "[case-T72]") {
         CHECK(occurrences(prompt, "x") <= 1'000u + 100u);
     }
     CHECK(indices(messages).back() == 4);
+}
+
+TEST_CASE("the newest words of the user are kept within tokens of their own", "[case-T75]") {
+    std::string long_words;
+    for (int word = 0; word < 200; ++word) long_words += "word" + std::to_string(word) + " ";
+    conversation messages{U("the task"), A(letters(4'000)), U("the oldest"),   A(letters(4'000)), U(long_words),
+                          A("ok"),       U("do it now"),    A(letters(4'000)), U("the latest")};
+    static_cast<void>(
+        condense::reduce(messages,
+                         pipeline{summarize{.when = used >= 10_pct,
+                                            .until = used <= 0_pct,
+                                            .protect = condense::task | last(1_messages),
+                                            .size = 1_tokens,
+                                            .with = condense::no_prose{},
+                                            .leaves = condense::user_words{.share = 20_pct, .most = 16_tokens}}},
+                         {.window = 4'000_tokens}, condense::char_ratio<condense::family::gpt>{},
+                         condense::run_options<>{.marks = true}));
+    std::string summary;
+    for (auto const& m : messages)
+        if (m.mark == "summary") summary = text_of(m);
+    CHECK(contains(summary, "> do it now\n"));
+    CHECK(contains(summary, "> word0"));
+    CHECK(contains(summary, " [the rest is left out]\n"));
+    CHECK(summary.find("> word0") < summary.find("> do it now"));
+    CHECK_FALSE(contains(summary, "the oldest"));
 }
 
 }  // namespace

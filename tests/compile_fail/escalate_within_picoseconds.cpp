@@ -1,4 +1,4 @@
-// expect: condense: escalate: `within` must be a duration of nanoseconds or longer (see escalate)
+// expect: condense: `within` must be a duration of nanoseconds or longer (see time_limit)
 // SPDX-License-Identifier: BSL-1.0
 #include <chrono>
 #include <ratio>

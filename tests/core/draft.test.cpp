@@ -523,6 +523,63 @@ TEST_CASE("draft: restore takes back every edit of a group, and leaves the summa
     CHECK(on.edits.sums() == toy::recount(on.facts, on.edits));
 }
 
+TEST_CASE("draft: a group comes back with other texts, and only these have to fit") {
+    auto const long_output = std::string(20, 'x');
+    desk on{{user("u"), with(role::assistant, {call_part("1"), call_part("2")}), result("1", long_output),
+             result("2", long_output), assistant("answer"), user("v")},
+            budget{.window = {40}}};
+    auto draft = on.draft();
+    auto const stored = condense::reference{{7}};
+    auto const one = part_of(on.facts, 2);
+    auto const two = part_of(on.facts, 3);
+    // Of a group that is there: the part alone, larger than it was, smaller than the original.
+    REQUIRE_FALSE(draft.shorten(one, "a"));
+    REQUIRE_FALSE(draft.shorten(two, "b"));
+    draft.begin_batch();
+    REQUIRE_FALSE(draft.restore(group{1}, {{one, "abc", stored}}, {40}));
+    CHECK(shown(draft) == "0: u | 1: {} {} abc b | 4: answer | 5: v | ");
+    CHECK(draft.about(one).stored == stored);
+    CHECK(draft.restored().cost == condense::cost::of({2}));
+    CHECK(draft.restored().messages == 0);
+    // One that has to be dropped before: its whole would not fit.
+    REQUIRE_FALSE(draft.drop({1}));
+    draft.begin_batch();
+    auto const mark = draft.mark();
+    CHECK(draft.restore(group{1}, {{one, {}, {}}, {two, {}, {}}}, {100}) == refusal::no_room);
+    CHECK(draft.restore(group{1}, {{one, "abcd", stored}, {two, {}, {}}}, {35}) == refusal::no_room);
+    CHECK(draft.mark() == mark);
+    REQUIRE_FALSE(draft.restore(group{1}, {{one, "abcd", stored}, {two, {}, {}}}, {36}));
+    CHECK(shown(draft) == "0: u | 1: {} {} abcd " + long_output + " | 4: answer | 5: v | ");
+    CHECK(draft.restored().cost == condense::cost::of({28}));
+    CHECK(draft.restored().messages == 3);
+    CHECK(draft.used().tokens.count == 36);
+    CHECK(on.edits.sums() == toy::recount(on.facts, on.edits));
+    // A text that is not smaller than the original leaves the whole; nothing to do is gone.
+    draft.begin_batch();
+    REQUIRE_FALSE(draft.restore(group{1}, {{one, "a", {}}, {two, long_output, {}}}, {40}));
+    CHECK(shown(draft) == "0: u | 1: {} {} a " + long_output + " | 4: answer | 5: v | ");
+    CHECK(draft.restored() == condense::view::totals{});
+    CHECK(draft.restore(group{0}, {}, {40}) == refusal::gone);
+    CHECK(draft.restore(group{99}, {}, {40}) == refusal::gone);
+    CHECK(draft.restore(group{1}.summary(), {}, {40}) == refusal::gone);
+}
+
+TEST_CASE("draft: what comes back has a beginning before it, which counts, too") {
+    desk on{user("ask"), call("1"), result("1", "output"), assistant("done"), user("v"), assistant("w")};
+    for (bool const with_texts : {false, true}) {
+        auto draft = on.draft();
+        auto const mark = draft.mark();
+        for (auto const which : {0u, 1u, 3u}) REQUIRE_FALSE(draft.drop({which}));
+        draft.begin_batch();
+        if (with_texts) REQUIRE_FALSE(draft.restore(group{1}, {}, {100}));
+        else REQUIRE_FALSE(draft.restore({1}));
+        CHECK(shown(draft) == "0: ask | 1: {} output | 4: v | 5: w | ");
+        CHECK(draft.restored().cost == condense::cost::of({11}));
+        CHECK(draft.restored().messages == 3);
+        draft.take_back(mark);
+    }
+}
+
 TEST_CASE("draft: answers are written for calls that will have none, once") {
     using condense::chat_message;
     conversation history{U("u"), C("dead"), U("v"), C("cancelled"), C("pending"), C("answered"), R("answered", "out"),

@@ -106,6 +106,20 @@ TEST_CASE("report: JSON has the figures of the text, whatever a note holds") {
     CHECK(nlohmann::json::parse(report<0>{}.json())["layers"].empty());
 }
 
+TEST_CASE("report: what models have used is told where they report it", "[row-P8]") {
+    auto run = sample();
+    run.layers[0].model_usage = {.input = {1'000}, .output = {20}, .cache_read = {300}, .cache_write = {4}};
+    run.layers[1].model_usage = {.input = {1}};
+    CHECK(run.model_usage() ==
+          condense::provider_usage{.input = {1'001}, .output = {20}, .cache_read = {300}, .cache_write = {4}});
+    CHECK(run.text().find("           0  model: 1,304 in, 20 out\n") != std::string::npos);
+    auto const read = nlohmann::json::parse(run.json());
+    CHECK(read["layers"][0]["model_usage"] ==
+          nlohmann::json{{"input", 1'000}, {"output", 20}, {"cache_read", 300}, {"cache_write", 4}});
+    CHECK(sample().text().find("model") == std::string::npos);
+    CHECK_FALSE(nlohmann::json::parse(sample().json())["layers"][0].contains("model_usage"));
+}
+
 }  // namespace
 
 TEST_CASE("report: outcomes and limits") {

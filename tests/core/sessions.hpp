@@ -47,8 +47,10 @@ struct acting_model {
 };
 
 inline auto asking(std::function<std::string()>& act) {
-    return condense::summarize{
-        .when = used >= 50_pct, .protect = condense::task | condense::last(2_messages), .with = acting_model{&act}};
+    return condense::summarize{.when = used >= 50_pct,
+                               .protect = condense::task | condense::last(2_messages),
+                               .reads = 10'000_tokens,  // all at once
+                               .with = acting_model{&act}};
 }
 
 /// Calls what a test gives for each message that arrives.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/condense.hpp>
+#include <condense/preset/planned.hpp>
 #include <condense/preset/recommended.hpp>
 #include <condense/shorteners.hpp>
 #include <condense/store/memory.hpp>
@@ -152,6 +153,9 @@ TEST_CASE("a reduction reads what is live, not what has been", "[cost]") {
     }
     SECTION("summarize") {
         check_growth([&] { return condense::pipeline{condense::summarize{.with = model}}; });
+    }
+    SECTION("planned") {
+        check_growth([&] { return condense::presets::planned(journal(), store()); });
     }
     SECTION("recommended") {
         check_growth([&] { return condense::presets::recommended(journal(), store(), model); });

@@ -182,9 +182,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def mode_controls(self, _):
         self.begin()
-        for text in ["\x1b", "[2J\x1b]0;owned\x07", "\x9b31m", "\u202e", "\r\n\x00\x7f", "\ud800"]:
+        for text in ["\x1b", "[2J\x1b]0;owned\x07", "\x9b31m", "\u202e", "\r\n\x00\x7f"]:
             self.send(event(piece(content=text)))
         self.send(b"data: {\"choices\":[{\"delta\":{\"content\":\"raw \xff\xfe bytes\"}}]}\n\n" + event(ENDED) + DONE)
+
+    def mode_halfpair(self, _):
+        self.begin()
+        self.send(event(piece(content="\ud800")) + event(ENDED) + DONE)
 
     def mode_errorevent(self, _):
         self.begin()

@@ -258,6 +258,21 @@ def reads_what_is_stored(chat, root):
         expect("The tool gave 1 line: error: " in piece(wrong), f"{wrong} is no error", piece(wrong))
 
 
+def finds_and_restores_what_has_left(chat, root):
+    folder, state = folder_in(root), os.path.join(root, "state")
+    write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
+    talk = ["remember the word halcyon"] + ["read numbers"] * 12 + ["/compact"]
+    out = chat.run(["--window", "4000", "--state", state, folder], talk + ["/find halcyon", "/find qwertz", "/read 1", "/read 999", "/read x"])
+    expect(re.search(r"^message 1, .*offset \d+:\nuser: remember the word halcyon$", out, re.M), "/find does not find it", out[-1500:])
+    expect("nothing holds any of these words" in out and ", 32 bytes, from 0:\nuser: remember the word halcyon\n\n[the end]\n" in out, "/read does not read it", out[-1500:])
+    expect(out.count("error: there is no message of this number") == 1 and "error: number must be a whole number" in out, "wrong numbers are no errors", out[-600:])
+    out = chat.run(["--state", state, folder], ["/restore 3", "/restore 3", "/restore 999", "/restore x", "/find halcyon"])
+    expect(out.count("it is sent again\n") == 1 and out.count("nothing is restored: gone\n") == 2, "/restore does not restore it once", out)
+    expect("/restore: the number of a message or a reference is wanted" in out and "user: remember the word halcyon" in out, "nor after a restart", out)
+    out = chat.run(["--window", "4000", folder], ["remember halcyon", 'call search_history {"query":"halcyon"}', 'call read_message {"number":1}'])
+    expect(out.count("The tool gave") == 2 and "error" not in out, "the model cannot look it up", out)
+
+
 def history(state):
     with open(state, encoding="utf-8") as file:
         return file.read()
@@ -297,6 +312,6 @@ def saves_when_it_is_interrupted(chat, root):
         expect("remember the needle" in history(state), "what was said is lost")
 
 
-ALL = [help_is_there, refuses_bad_options, shows_reductions_and_turns, reads_what_is_stored, keeps_the_window_that_is_asked_for, makes_no_folders,
+ALL = [help_is_there, refuses_bad_options, shows_reductions_and_turns, reads_what_is_stored, finds_and_restores_what_has_left, keeps_the_window_that_is_asked_for, makes_no_folders,
        saves_when_it_is_interrupted, lists_reads_and_searches, never_leaves_the_folder, never_leaves_it_while_names_change, takes_hostile_calls,
        stays_in_the_window, compacts_and_undoes, saves_and_goes_on, recovers_from_an_overflow, talks_on_a_terminal]

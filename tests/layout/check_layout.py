@@ -19,14 +19,17 @@ BELOW = {
     "llm": {"core", "detail"},
     "policy": {"core", "detail"},
     "shorten": {"policy", "core", "detail"},
+    "plan": {"shorten", "policy", "llm", "core", "detail"},
     "session": {"llm", "core", "detail"},
-    "layer": {"shorten", "policy", "llm", "core", "detail"},
-    "preset": {"layer", "shorten", "policy", "llm", "core", "detail"},
+    "layer": {"plan", "shorten", "policy", "llm", "core", "detail"},
+    "preset": {"layer", "plan", "shorten", "policy", "llm", "core", "detail"},
     "store": {"core", "detail"},
     "estimate": {"core", "detail"},
     "adapt": {"session", "layer", "core", "detail"},
+    "client": {"config", "adapt", "llm", "core", "detail"},
     "config": {"adapt", "estimate", "core", "detail"},
     "testing": {"adapt", "session", "layer", "policy", "core", "detail"},
+    "recovery": {"session", "plan", "core", "detail"},
     "replay": {"store", "estimate", "session", "layer", "shorten", "policy", "llm", "core", "detail"},
 }
 LIGHT = {
@@ -84,7 +87,7 @@ def problems(includes, listed, tests, lines, opened, moved=frozenset()):
 
 
 # In layer/, and no layers: what layers share, and a choice between two.
-NO_LAYERS = {"layer/arrival_memory.hpp", "layer/exhausted_parts.hpp", "layer/fallback.hpp", "layer/journal_index.hpp", "layer/number_runs.hpp", "layer/slots.hpp"}
+NO_LAYERS = {"layer/arrival_memory.hpp", "layer/exhausted_parts.hpp", "layer/fallback.hpp", "layer/journal_index.hpp", "layer/number_runs.hpp", "layer/plan_memory.hpp", "layer/slots.hpp", "layer/summary_reader.hpp"}
 
 
 def unproved(includes, laws):

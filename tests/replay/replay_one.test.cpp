@@ -180,6 +180,73 @@ TEST_CASE("a model's calls are counted, and paid") {
     CHECK(unknown.model_calls == unknown.layers[0].asked);
     CHECK(unknown.model_calls > 0);
     CHECK(unknown.model_input == 0_tokens);
+    CHECK(unknown.model_money == 0);
+
+    CHECK(made.model_money == 2 * made.model_input.count + 5 * made.model_output.count);
+    CHECK(made.layers[0].model_usage ==
+          condense::provider_usage{.input = made.model_input, .output = made.model_output});
+    CHECK(made.layers[1].model_usage == condense::provider_usage{});
+    auto reports = [](std::string_view) {
+        return condense::reply<std::string>{.message = "short",
+                                            .usage = {.input = 1_tokens, .output = 1_tokens, .cache_read = 1_tokens}};
+    };
+    auto const reported =
+        replayed(told, pipeline{condense::summarize{.when = used >= 80_pct, .with = reports}}, 3'000_tokens);
+    CHECK(reported.model_calls == unknown.model_calls);
+    CHECK(reported.model_input.count == 2 * unknown.model_calls);
+    CHECK(reported.model_money == (2 + 5 + 1) * unknown.model_calls);
+    CHECK(reported.money == unknown.money + reported.model_money);
+}
+
+TEST_CASE("a model behind the agent's request is paid as its cache is") {
+    auto const made = replayed(
+        long_conversation(),
+        [](auto& edges) {
+            return pipeline{condense::summarize{.when = used >= 60_pct, .with = condense::on_prefix{edges.model}}};
+        },
+        6'000_tokens);
+    condense::tokens read;
+    std::uint64_t calls = 0;
+    for (std::size_t at = 1; at < made.turns.size(); ++at)
+        if (made.turns[at].reduced) ++calls, read = read + made.turns[at - 1].sent;
+    CHECK(calls > 1);
+    CHECK(made.model_calls == calls);
+    CHECK(made.model_failures == 0);
+    CHECK(made.layers[0].model_usage.cache_read == read);
+    CHECK(made.model_input > read);
+    CHECK(made.model_money == read.count + 2 * (made.model_input - read).count + 5 * made.model_output.count);
+}
+
+TEST_CASE("a model in the stand-in's place may fail") {
+    auto const told = long_conversation();
+    auto const mix = named{"m", [](auto& edges) {
+                               return pipeline{condense::summarize{.when = used >= 80_pct, .with = edges.model},
+                                               condense::sliding_window{.when = used >= 90_pct}};
+                           }};
+    std::uint64_t calls = 0;
+    auto const made = [&](bool fails) {
+        condense::replay_options<per_byte> const options{
+            .model = [&calls, fails](condense::model_prompt const&, condense::ask_limits) {
+                ++calls;
+                if (fails) return condense::reply<std::string>{.error = {.status = 500, .text = "no"}};
+                return condense::reply<std::string>{.message = "The build is mended.",
+                                                    .usage = {.input = 3_tokens, .output = 1_tokens}};
+            }};
+        return condense::replay_one(told, "x", {.window = 3'000_tokens}, plain_prices, mix, options);
+    };
+    auto const failing = made(true);
+    CHECK(calls > 0);
+    CHECK(failing.model_calls == calls);
+    CHECK(failing.model_failures == calls);
+    CHECK(failing.model_money == 0);
+    CHECK(failing.fits());
+    CHECK(failing.violations == 0);
+    calls = 0;
+    auto const writing = made(false);
+    CHECK(calls > 0);
+    CHECK(writing.model_calls == calls);
+    CHECK(writing.model_failures == 0);
+    CHECK(writing.model_money == (2 * 3 + 5) * calls);
 }
 
 /// Notes what it is told of the cache.

@@ -28,7 +28,9 @@ TEST_CASE("a sum has the sums of figures and the largest peak") {
                        .peak = 60_tokens,
                        .cached = 40_tokens,
                        .hits = 1,
-                       .money = 5};
+                       .model_failures = 2,
+                       .money = 5,
+                       .model_money = 3};
     replay_figures other{.mix = "a",
                          .conversation = "y",
                          .requests = 2,
@@ -36,7 +38,9 @@ TEST_CASE("a sum has the sums of figures and the largest peak") {
                          .sent = 11_tokens,
                          .peak = 9_tokens,
                          .answered = 3_tokens,
-                         .money = 7};
+                         .model_failures = 3,
+                         .money = 7,
+                         .model_money = 4};
     one.edits = 3;
     other.edits = 4;
     one.edits_visible = 2;
@@ -59,6 +63,8 @@ TEST_CASE("a sum has the sums of figures and the largest peak") {
     CHECK(sum.cached == 40_tokens);
     CHECK(sum.hits == 1);
     CHECK(sum.money == 12);
+    CHECK(sum.model_money == 7);
+    CHECK(sum.model_failures == 5);
     CHECK(sum.all_items() == condense::fidelity{11, 2, 3});
     CHECK(sum.edits == 7);
     CHECK(sum.edits_visible == 3);

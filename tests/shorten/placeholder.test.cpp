@@ -93,6 +93,9 @@ TEST_CASE("placeholder: is never longer than its limit") {
             condense::detail::way_back({.stored = {{255}}, .words = words}));
         CHECK(marker.size() + 2 <= condense::detail::omission_limit);
     }
+    CHECK_NOTHROW(condense::tool_words.validate());
+    CHECK(condense::detail::way_back({.stored = {{255}}, .words = {.stored = "the file artifacts/"}}) ==
+          "the file artifacts/" + condense::reference{{255}}.text());
     CHECK_THROWS_AS((condense::wording{.stored = longer}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((condense::wording{.otherwise = "a\nb"}.validate()), condense::invalid_configuration);
 }

@@ -99,7 +99,7 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
     for (auto& maker : makers)
         maker = std::thread{[&] {
             while (auto job = jobs.take()) {
-                auto text = answer_to(job->prompt);
+                auto text = answer_to(job->prompt.text());
                 answers.put({std::move(*job), std::move(text)});
             }
         }};
@@ -142,6 +142,34 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
     CHECK(outcomes[static_cast<std::size_t>(commit_outcome::declined)] == 0);
 }
 
+TEST_CASE("messages pushed while a summary is made are all there, in order", "[law-13]") {
+    auto const mix = condense::pipeline{condense::summarize{.when = used > 30_messages, .until = used <= 10_messages}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, per_byte{}};
+    conversation all;
+    auto const push = [&] {
+        all.push_back(named(all.size() % 2 == 0 ? U(letters(150, 'q')) : A(letters(150, 'a')), all.size()));
+        session.push(all.back());
+    };
+    for (int index = 0; index < 40; ++index) push();
+    auto const job = session.begin_summary();
+    REQUIRE(job);
+    channel<std::string> told;
+    channel<std::string> answers;
+    std::thread maker{[&] {
+        static_cast<void>(told.take());
+        answers.put(answer_to(job.prompt.text()));
+    }};
+    for (int index = 0; index < 231; ++index) push();
+    told.put("all are pushed");
+    CHECK(session.commit(job, *answers.take()) == commit_outcome::committed);
+    maker.join();
+    CHECK(session.commit(job, "again") == commit_outcome::stale);  // what was paid for once is used once
+    auto const request = sent(session);
+    CHECK(laws::checker(all, request).violations().empty());
+    REQUIRE(request.size() > 231);
+    for (std::size_t index = 0; index < 231; ++index) CHECK(request[request.size() - 231 + index] == all[40 + index]);
+}
+
 namespace {
 
 template <class Journal, class Store>
@@ -181,7 +209,7 @@ course run_agent(Mix const& mix, std::size_t number) {
             auto const job = session.begin_summary();
             if (session.history().size() % 8 != 0) seen.changed += session.prepare().changed() ? 1u : 0u;
             if (job) {
-                auto const outcome = session.commit(job, answer_to(job.prompt));
+                auto const outcome = session.commit(job, answer_to(job.prompt.text()));
                 seen.committed += outcome == commit_outcome::committed ? 1u : 0u;
                 seen.declined += outcome == commit_outcome::declined ? 1u : 0u;
             }

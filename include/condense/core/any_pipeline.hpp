@@ -15,6 +15,7 @@
 #include <condense/core/draft.hpp>
 #include <condense/core/engine.hpp>
 #include <condense/core/pipeline.hpp>
+#include <condense/detail/callable_ref.hpp>
 
 // A pipeline whose layers are hidden, to choose it at run time or to compile it in one translation unit:
 // any_pipeline<my_message> mix = pipeline{...}. Reduces and serves sessions as the pipeline in it does.
@@ -22,24 +23,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail {
-
-/// A reference to a callable, which must outlive it. Two pointers; copying it allocates nothing.
-template <class Signature>
-class callable_ref;
-template <class Result, class... Arguments>
-class callable_ref<Result(Arguments...)> {
-public:
-    template <class Callable>
-    explicit callable_ref(Callable const& target) noexcept
-        : target_{detail::address_of(target)}, call_{[](void const* on, Arguments... arguments) -> Result {
-              return (*static_cast<Callable const*>(on))(std::forward<Arguments>(arguments)...);
-          }} {}
-    Result operator()(Arguments... arguments) const { return call_(target_, std::forward<Arguments>(arguments)...); }
-
-private:
-    void const* target_;
-    Result (*call_)(void const*, Arguments...);
-};
 
 // What a run needs of its caller, each by references to callables on the stack of `with_erased_types`.
 
@@ -69,6 +52,19 @@ struct any_stop {
     bool stop_requested() const { return requested(); }
 };
 
+struct any_redactor {
+    callable_ref<std::size_t(std::string&)> redact;
+    bool active = false;
+    std::size_t operator()(std::string& text) const { return redact(text); }
+};
+
+template <class Message>
+struct any_before_drop {
+    callable_ref<failed(leaving_messages<Message> const&)> call;
+    bool active = false;
+    failed operator()(leaving_messages<Message> const& leaving) const { return call(leaving); }
+};
+
 }  // namespace detail
 
 /// A value whose copies share one immutable pipeline. Costs one virtual call a run and one for each message that
@@ -79,7 +75,8 @@ template <message Message, std::size_t Layers = 16>
 class any_pipeline {
     using messages_type = detail::any_messages<Message>;
     using draft_type = v1::draft<messages_type, detail::any_estimator>;
-    using options_type = run_options<detail::any_clock, detail::any_stop>;
+    using options_type = run_options<detail::any_clock, detail::any_stop, no_pins, no_observer, detail::any_redactor,
+                                     detail::any_before_drop<Message>>;
     using run_type = detail::run<draft_type, options_type>;
 
 public:
@@ -211,16 +208,23 @@ private:
         auto const of_part = [&](part_view const& part) { return detail::frame_cost(typed_estimator, part); };
         auto const read_clock = [&] { return options.clock(); };
         auto const stop_requested = [&] { return options.stop.stop_requested(); };
+        auto const before_drop = [&](leaving_messages<Message> const& leaving) {
+            return detail::call_before_drop(options.before_drop, leaving);
+        };
         using detail::callable_ref;
         messages_type const source{callable_ref<Message const&(std::size_t)>{message_at}};
         detail::any_estimator const estimator{callable_ref<cost(std::string_view)>{text},
                                               callable_ref<cost(role)>{of_role},
                                               callable_ref<cost(part_view const&)>{of_part}};
-        options_type const plain{.clock = {callable_ref<instant()>{read_clock}},
-                                 .stop = {callable_ref<bool()>{stop_requested}},
-                                 .request = options.request,
-                                 .marks = options.marks,
-                                 .conversation = options.conversation};
+        options_type const plain{
+            .clock = {callable_ref<instant()>{read_clock}},
+            .stop = {callable_ref<bool()>{stop_requested}},
+            .request = options.request,
+            .marks = options.marks,
+            .conversation = options.conversation,
+            .redact = {callable_ref<std::size_t(std::string&)>{options.redact}, detail::redacts(options.redact)},
+            .before_drop = {callable_ref<failed(leaving_messages<Message> const&)>{before_drop},
+                            detail::hears_drops(options.before_drop)}};
         auto draft = typed_draft.rebound(source, estimator);
         return f(draft, plain);
     }

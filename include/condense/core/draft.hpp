@@ -149,13 +149,29 @@ public:
                     this->edits_->edit_part(*this->outline_, edit_kind::restore, part_id,
                                             this->outline_->part_at(part_id).cost, {});
         });
-        if (this->edits_->steps().size() == mark) return refusal::gone;
-        // A request never has more messages than the history: a restored one may stand beside its summary.
-        if (this->edits_->sums().messages > this->outline_->size()) {
-            this->edits_->take_back(*this->outline_, mark);
-            return refusal::no_room;
+        return returned(before, mark, this->limits_.input());
+    }
+
+    /// Puts a group back, if it was taken out, and of it the parts in `with`: each as it was first read, or with its
+    /// text, unless that would be refused. Edits of other parts stay. Refused with no_room where more than `most`, or
+    /// than the budget, would be used.
+    constexpr refusal restore(group which, std::vector<returning_part> with, tokens most) {
+        if (which.is_summary() || which.id() >= this->outline_->group_count() ||
+            this->outline_->group_at(which.id()).unsendable)
+            return refusal::gone;
+        auto const before = this->edits_->sums();
+        auto const mark = this->edits_->steps().size();
+        if (!present(which)) this->edits_->undrop(*this->outline_, which);
+        for (auto& [part, text, stored] : with) {
+            if (this->edits_->edit_of(part.part_id) != nullptr && !this->outline_->part_at(part.part_id).late)
+                this->edits_->edit_part(*this->outline_, edit_kind::restore, part.part_id,
+                                        this->outline_->part_at(part.part_id).cost, {});
+            if (text)
+                static_cast<void>(
+                    replace(stored ? edit_kind::externalize : edit_kind::shorten, part, std::move(*text), stored));
         }
-        return grown(before, mark);
+        auto const limit = this->limits_.input();
+        return returned(before, mark, most < limit ? most : limit);
     }
 
     /// Writes a result for a call that will never be answered, such as a cancelled one. The request grows; refused with
@@ -182,7 +198,7 @@ public:
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         this->edits_->answer(*this->outline_, call.part_id, std::move(text), after);
-        return grown(before, mark);
+        return grown(before, mark, this->limits_.input());
     }
 
     // For the pipeline.
@@ -349,14 +365,26 @@ private:
         return probes_.use(index, read, f);
     }
 
-    /// Accepts an edit that made the request grow, if it still fits the budget; else rolls back to `mark`.
-    constexpr refusal grown(view::totals const& before, std::size_t mark) noexcept {
-        if (!this->used().fits()) {
+    /// Ends a restore: what came back may need a beginning before it, which counts as restored, too. A request never
+    /// has more messages than the history: a restored one may stand beside its summary.
+    constexpr refusal returned(view::totals const& before, std::size_t mark, tokens most) {
+        if (this->edits_->steps().size() == mark) return refusal::gone;
+        settle_head();
+        if (this->edits_->sums().messages > this->outline_->size()) {
+            this->edits_->take_back(*this->outline_, mark);
+            return refusal::no_room;
+        }
+        return grown(before, mark, most);
+    }
+
+    /// Accepts an edit that restores, if no more than `most` is used or it has gained; else rolls back to `mark`.
+    constexpr refusal grown(view::totals const& before, std::size_t mark, tokens most) noexcept {
+        auto gained = this->edits_->sums();
+        if (gained.cost >= before.cost && this->used().tokens > most) {
             this->edits_->take_back(*this->outline_, mark);
             wants_room_ = true;
             return refusal::no_room;
         }
-        auto gained = this->edits_->sums();
         gained -= before;
         restored_ += gained;
         return refusal::none;

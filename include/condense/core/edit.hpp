@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -69,6 +70,13 @@ constexpr std::string_view name(refusal refused) noexcept {
     }
     return "no room";
 }
+
+/// A part of a group that is put back: as it was first read, or with a text as `shorten` or `externalize` writes it.
+struct returning_part {
+    part_ref part = {};
+    std::optional<std::string> text = {};
+    reference stored = {};  ///< where the original is, for a text
+};
 
 namespace detail {
 

@@ -9,6 +9,7 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/layer_run.hpp>
+#include <condense/core/leaving_messages.hpp>
 #include <condense/core/render.hpp>
 #include <condense/detail/scope_exit.hpp>
 
@@ -39,7 +40,9 @@ constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t m
                  .runs = layer.runs,
                  .failures = layer.failures,
                  .asked = layer.asked,
+                 .model_usage = layer.model_usage,
                  .summarizes = layer.summarizes,
+                 .redactions = layer.redactions,
                  .note = reason};
         if (!failed) continue;
         layer.outcome = layer_outcome::failed;
@@ -115,7 +118,7 @@ constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename
     guarded(run, act, [&](std::string_view reason) {
         ++entry.failures;
         entry.outcome = layer_outcome::failed;
-        entry.note = reason;
+        entry.note = redacted_note<96>(run.options.redact, reason);
     });
     return result;
 }
@@ -191,6 +194,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
         report.after = draft.used();
         report.outcome = outcome_at_the_top(draft, report.limit);
     }
+    if (!run.stopped) report.before_drop = tell_leaving(run);
     if (run.stopped) take_back(report, draft, mark, "stopped");
     if (report.outcome == outcome::exhausted) report.floor = draft.lowest_floor();
     report.first_changed = first_changed(draft.outline(), draft.edits(), mark);

@@ -62,7 +62,7 @@ inline namespace v1 {
 template <class = void>
 struct basic_summary_plan {
     std::vector<group> groups = {};
-    std::string prompt = {};  ///< self-contained: any model can answer it, on any thread
+    model_prompt prompt = {};  ///< self-contained: any model can answer it, on any thread
     tokens limit = {};  ///< length of the summary, at most
     v1::cost size = {};  ///< of the text to be summarised, which is the prompt without its instructions
 };

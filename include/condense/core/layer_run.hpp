@@ -105,7 +105,8 @@ public:
         run_->draft.take_back(mark_);
         ++entry_->failures;
         if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
-        entry_->note = reason.empty() ? std::string_view{"failed"} : reason;
+        entry_->note = redacted_note<96>(run_->options.redact, reason);
+        if (entry_->note.empty()) entry_->note = "failed";
     }
 
     /// Measures what the hook did, and keeps it or rolls it back. It must lower one of the measures that made the layer
@@ -187,9 +188,9 @@ private:
     }
 
     /// Puts one content into its store. A store that throws fails for this content only; a cancellation is rethrown.
-    constexpr store_error put_content(pending_put const& put, std::string_view content, bool& created) {
+    constexpr store_error put_content(pending_put const& put, part_view const& from, bool& created) {
         store_error problem;
-        auto const call = [&] { problem = put.put(put.store, put.name, content, created); };
+        auto const call = [&] { problem = put.put(put.store, put.name, from, run_->options.conversation, created); };
         guarded(*run_, call, [&](std::string_view reason) {
             threw_ = true;
             problem = store_error{reason.empty() ? std::string_view{"the store threw"} : reason};
@@ -201,7 +202,7 @@ private:
     /// all edits are independent, else fails the batch. False where nothing of the batch is left.
     constexpr bool put_all() {
         if (run_->puts.empty()) return true;
-        std::string content;  // a copy, as the store may be the program's, and change its container
+        std::string content, tool, call;  // copies, as the store may be the program's, and change its container
         auto& draft = run_->draft;
         bool const independent = are_independent(draft.edits(), mark_);
         std::vector<reference> failed_names;
@@ -216,14 +217,23 @@ private:
                 --run_->keep_count;
                 continue;
             }
-            if (!put.part) problem = put_content(put, put.content, created);
+            if (!put.part) problem = put_content(put, {.text = put.content}, created);
             else {
                 bool readable = false;
                 run_->draft.original(*put.part, [&](part_view const& original) {
                     content = original.text;
+                    tool = original.tool;
+                    call = original.call;
                     readable = true;
                 });
-                if (readable) problem = put_content(put, content, created);
+                if constexpr (may_redact<decltype(run_->options.redact)>)
+                    for (auto* const text : {&content, &tool, &call})
+                        *text =
+                            with_redacted(run_->options.redact, *text, [&](std::string_view safe, std::size_t count) {
+                                entry_->redactions += static_cast<std::uint32_t>(count);
+                                return std::string{safe};
+                            });
+                if (readable) problem = put_content(put, {.text = content, .tool = tool, .call = call}, created);
             }
             if (!problem) {
                 if (created) entry_->add_file(put.name);
@@ -242,7 +252,7 @@ private:
             return false;
         }
         ++entry_->failures;
-        entry_->note = reason;
+        entry_->note = redacted_note<96>(run_->options.redact, reason);
         return true;
     }
 

@@ -15,10 +15,14 @@
 #include <condense/core/edit.hpp>
 #include <condense/core/handles.hpp>
 #include <condense/core/message.hpp>
+#include <condense/core/model_prompt.hpp>
+#include <condense/core/provider_usage.hpp>
+#include <condense/core/redaction.hpp>
 #include <condense/core/report.hpp>
 #include <condense/core/run_options.hpp>
 #include <condense/core/store.hpp>
 #include <condense/detail/address.hpp>
+#include <condense/detail/text_type.hpp>
 
 // What a layer may do: the effects that it declares, and the pass and draft that it is given, which have a verb for
 // each of them. An undeclared verb does not compile, so the properties of a pipeline follow from the declarations.
@@ -76,7 +80,8 @@ concept declares_effects = requires {
 /// The limits of one call of a model. A model that does not take them is called with the prompt alone.
 struct ask_limits {
     tokens answer = {};  ///< length of the answer, at most
-    instant deadline = {detail::u64_limit};
+    instant deadline = {detail::u64_limit};  ///< of the clock of the run; a model is told the earlier of both limits
+    instant within = {120'000'000'000};  ///< nanoseconds from the call on: two minutes
 };
 
 /// Thrown by a model or a store, also nested in another exception, to end the run: it reaches the caller, no
@@ -113,7 +118,8 @@ inline bool wraps_cancellation([[maybe_unused]] std::exception const& problem) n
 /// so that one list holds puts into stores of any type.
 struct pending_put {
     void const* store = nullptr;
-    store_error (*put)(void const*, reference const&, std::string_view, bool& created) = nullptr;
+    store_error (*put)(void const*, reference const&, part_view const&, std::string_view conversation,
+                       bool& created) = nullptr;
     reference name = {};
     std::string content = {};
     std::optional<part_ref> part = {};  ///< its original is put in place of `content`, read only then
@@ -136,6 +142,10 @@ struct run_demand {
 /// the report, which outlive it.
 template <class Draft, class Options>
 struct run {
+    static_assert(
+        redactor<decltype(Options::redact)>,
+        "condense: run_options: redact must take a std::string&, while const, and return a std::size_t (see redactor)");
+
     Draft& draft;
     Options const& options;
     layer_report* entries = nullptr;
@@ -182,6 +192,19 @@ inline constexpr std::string_view not_all_recorded = "not all is recorded";
 
 struct no_memory {};
 
+/// Calls the model with as much as it takes: instructions and data apart or as one text, and the limits.
+template <class Model>
+constexpr decltype(auto) call_with_prompt(Model const& model, model_prompt const& prompt, ask_limits const& limits) {
+    if constexpr (std::invocable<Model const&, model_prompt const&, ask_limits>) return model(prompt, limits);
+    else if constexpr (std::invocable<Model const&, model_prompt const&>) return model(prompt);
+    else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>)
+        return model(prompt.text(), limits);
+    else if constexpr (std::invocable<Model const&, std::string const&>) return model(prompt.text());
+    else if constexpr (std::invocable<Model const&, std::string_view, ask_limits>)
+        return model(std::string_view{prompt.text()}, limits);
+    else return model(std::string_view{prompt.text()});
+}
+
 }  // namespace detail
 
 /// What a layer may use besides its draft: pressure and target, its memory, and every effect on the outside. `Goal` is
@@ -219,6 +242,8 @@ public:
     constexpr bool dry() const noexcept { return run_->dry; }
     constexpr request_info const& request() const noexcept { return run_->options.request; }
     constexpr std::string_view conversation() const noexcept { return run_->options.conversation; }
+    /// Neighbouring user messages are sent as one.
+    constexpr bool alternates() const noexcept { return run_->options.alternate; }
     /// A journal holds all messages, so that nothing is lost by shortening or dropping.
     constexpr bool recorded() const noexcept { return run_->recorded; }
     /// The messages existed before this run or session began, so a journal may hold them already.
@@ -230,7 +255,9 @@ public:
     /// Notes that the layer has stopped before its end, and a later run on the result would go on: a run that fits is
     /// then reported as `passes`.
     constexpr void leaves_work() noexcept { run_->leaves_work = true; }
-    constexpr void note(std::string_view words) noexcept { entry_->note = words; }
+    constexpr void note(std::string_view words) noexcept {
+        entry_->note = detail::redacted_note<96>(run_->options.redact, words);
+    }
     /// Sets the note for a batch that changes nothing: a string literal that begins with "nothing to do", and a number
     /// of messages to append to it, 0 for none.
     constexpr void idle_as(std::string_view why, std::uint64_t newest = 0) noexcept {
@@ -275,25 +302,65 @@ public:
 
     /// The model's answer: a std::string where one can be made of what the model returns, else that. Empty where it may
     /// not ask, and in a dry run, which only counts the call. Blocks as long as the model does; what it throws passes
-    /// through.
+    /// through. A model takes a model_prompt or one text, and ask_limits if it wants them. An answer's member `usage`
+    /// is added to the layer's entry in the report.
     template <class Model>
-    constexpr auto ask(Model const& model, std::string_view prompt, ask_limits limits) {
+    constexpr auto ask(Model const& model, model_prompt const& prompt, ask_limits limits) {
         static_assert(Allowed & effect::asks,
                       "condense: pass.ask: the layer must declare condense::asks in its effects (see effect)");
-        auto const call = [&]() -> decltype(auto) {
-            if constexpr (std::invocable<Model const&, std::string_view, ask_limits>) return model(prompt, limits);
-            else if constexpr (std::invocable<Model const&, std::string_view>) return model(prompt);
-            else if constexpr (std::invocable<Model const&, std::string const&, ask_limits>)
-                return model(std::string{prompt}, limits);
-            else return model(std::string{prompt});
+        auto const call = [&](model_prompt const& sent) -> decltype(auto) {
+            return detail::call_with_prompt(model, sent, limits);
         };
-        using answer = std::conditional_t<std::constructible_from<std::string, decltype(call())>, std::string,
-                                          std::remove_cvref_t<decltype(call())>>;
+        using result_type = decltype(call(prompt));
+        using answer = std::conditional_t<std::constructible_from<std::string, result_type>, std::string,
+                                          std::remove_cvref_t<result_type>>;
+        late_ = false;
         if (!may_ask()) return answer{};
         ++entry_->asked;
         if (run_->dry) return answer{};
-        if (run_->deadline < limits.deadline) limits.deadline = run_->deadline;
-        return answer(call());
+        auto const end = run_->options.clock() + limits.within;
+        for (auto const earlier : {run_->deadline, end})
+            if (earlier < limits.deadline) limits.deadline = earlier;
+        auto const redacted_answer = [&] {
+            auto sent = prompt;
+            redact(sent);
+            return answer(call(sent));
+        };
+        answer result(detail::redacts(run_->options.redact) ? redacted_answer() : answer(call(prompt)));
+        if constexpr (requires { provider_usage{result.usage}; }) entry_->model_usage += result.usage;
+        late_ = limits.deadline < run_->options.clock();
+        return result;
+    }
+    template <class Model>
+    constexpr auto ask(Model const& model, std::string_view prompt, ask_limits limits) {
+        return ask(model, model_prompt{.instructions = std::string{prompt}}, limits);
+    }
+    /// The latest answer came after its deadline: to be refused.
+    constexpr bool is_late() const noexcept { return late_; }
+
+    /// Returns f(text, count): the text as it may leave the program, and how many secrets were replaced. `ask`, `keep`
+    /// and `append` do that by themselves; for a text that is cut before, as half a secret is not recognised.
+    template <class Function>
+    constexpr decltype(auto) with_redacted(std::string_view text, Function&& f) const {
+        return detail::with_redacted(run_->options.redact, text, f);
+    }
+    /// The prompt as it may leave the program.
+    constexpr void redact(model_prompt& prompt) {
+        if constexpr (detail::may_redact<decltype(run_->options.redact)>)
+            for (auto* const text : {&prompt.instructions, &prompt.data})
+                *text = with_redacted(*text, [&](std::string_view redacted, std::size_t count) {
+                    count_redactions(count);
+                    return std::string{redacted};
+                });
+    }
+    /// Adds them to the layer's entry in the report.
+    constexpr void count_redactions(std::size_t count) noexcept {
+        entry_->redactions += static_cast<std::uint32_t>(count);
+    }
+    /// The name under which `keep` and `append` put this content into the store or the journal: that of what may leave.
+    template <class Store>
+    constexpr reference reference_of(Store const& store, std::string_view content) const {
+        return with_redacted(content, [&](std::string_view text, std::size_t) { return store.name(text); });
     }
 
     /// The reference by which the content can be read back. The put is made when the layer's edits stand; if it fails,
@@ -303,13 +370,17 @@ public:
         static_assert(detail::check_store<Store>());
         static_assert(Allowed & effect::keeps,
                       "condense: pass.keep: the layer must declare condense::keeps in its effects (see effect)");
-        auto const name = store.name(content);
-        ++run_->keep_count;
-        if (!run_->dry) run_->puts.push_back({detail::address_of(store), put_into<Store>, name, std::string{content}});
-        return name;
+        return with_redacted(content, [&](std::string_view text, std::size_t count) {
+            auto const name = store.name(text);
+            ++run_->keep_count;
+            if (run_->dry) return name;
+            run_->puts.push_back({detail::address_of(store), put_into<Store>, name, std::string{text}});
+            count_redactions(count);
+            return name;
+        });
     }
-    /// The same for the original of a part, under the name that the store gave it. Not copied: it is read when it is
-    /// put.
+    /// The same for the original of a part, under the name that `reference_of` gave it. Not copied: it is
+    /// read when it is put.
     template <class Store>
     constexpr void keep(Store const& store, reference const& name, part_ref part) {
         static_assert(detail::check_store<Store>());
@@ -327,7 +398,12 @@ public:
         static_assert(Allowed & effect::keeps,
                       "condense: pass.append: the layer must declare condense::keeps in its effects (see effect)");
         if (!run_->dry)
-            if (auto const problem = to.append(conversation(), line, content)) return problem;
+            if (auto const problem = with_redacted(content, [&](std::string_view text, std::size_t count) {
+                    if (count == 0) return to.append(conversation(), line, text);
+                    count_redactions(count);
+                    return to.append(conversation(), {to.name(text), line.number, line.made, line.time}, text);
+                }))
+                return problem;
         if (!line.made) ++run_->keep_count;
         return {};
     }
@@ -343,11 +419,17 @@ public:
 private:
     /// The put of one store type; `created` tells whether it has made a new file, where the store has files.
     template <class Store>
-    static store_error put_into(void const* store, reference const& name, std::string_view content,
-                                [[maybe_unused]] bool& created) {
+    static store_error put_into(void const* store, reference const& name, part_view const& from,
+                                [[maybe_unused]] std::string_view conversation, [[maybe_unused]] bool& created) {
         auto const& into = *static_cast<Store const*>(store);
         if constexpr (detail::store_of_files<Store>) created = !into.has_file(name);
-        return into.put(name, content);
+        if constexpr (traceable_store<Store>)
+            return into.put(name, from.text,
+                            {.conversation = std::string{conversation},
+                             .tool = std::string{from.tool},
+                             .call = std::string{from.call},
+                             .type = std::string{detail::type_of_text(from.text)}});
+        else return into.put(name, from.text);
     }
 
     static constexpr std::uint64_t no_limit = detail::u64_limit;
@@ -379,6 +461,7 @@ private:
     layer_report* entry_;
     Goal const* goal_;
     messages message_limit_;
+    bool late_ = false;
     mutable bool has_limit_ = false;  ///< the next one is known; computed when it is first needed
     mutable cost limit_ = {no_limit};  ///< see sum_limit
 };
@@ -438,6 +521,12 @@ public:
         static_assert(Allowed & effect::restores,
                       "condense: draft.restore: the layer must declare condense::restores in its effects (see effect)");
         return draft_->restore(message_seq);
+    }
+    constexpr refusal restore(group which, std::vector<returning_part> with, tokens most) {
+        static_assert((Allowed & effect::restores) && (Allowed & (effect::shortens | effect::externalizes)),
+                      "condense: draft.restore: the layer must declare condense::restores, and condense::shortens or "
+                      "condense::externalizes, in its effects (see effect)");
+        return draft_->restore(which, std::move(with), most);
     }
 
 private:

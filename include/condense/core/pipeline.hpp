@@ -327,7 +327,8 @@ public:
 template <class... Layers>
 pipeline(Layers...) -> pipeline<Layers...>;
 
-/// Every layer that shortens, drops or summarises comes after a journal, or stores the originals.
+/// Every layer that shortens, drops or summarises comes after a journal, or stores the originals. What
+/// `run_options::redact` replaces in those is counted in reports, and cannot be had back.
 template <class Pipeline>
 inline constexpr bool recoverable = detail::properties_of<Pipeline>().recoverable;
 /// Recoverable, and journals and stores survive the process.

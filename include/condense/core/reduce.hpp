@@ -338,7 +338,8 @@ constexpr bool check_call() noexcept {
 }
 
 /// The truncations of a one-shot run, for an observer that takes them. Collected before the history is changed, as they
-/// are measured on the originals, and told after it, so that an observer that throws cannot stop the change.
+/// are measured on the originals, and told after it, as is a failure of before_drop, so that an observer that throws
+/// cannot stop the change.
 template <class Options, class Reduction>
 std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
     std::vector<truncation> all;
@@ -347,9 +348,12 @@ std::vector<truncation> trail_for(Options const&, Reduction const& reduced) {
     return all;
 }
 template <class Options>
-void tell_trail(Options const& options, std::vector<truncation> const& trail) {
+void tell_trail(Options const& options, std::vector<truncation> const& trail, before_drop_report const& before_drop) {
     if constexpr (hears<decltype(Options::observer) const, events::truncated>)
         for (auto const& entry : trail) static_cast<void>(options.observer(entry));
+    if constexpr (hears<decltype(Options::observer) const, events::before_drop_failed>)
+        if (!before_drop.failure.empty())
+            static_cast<void>(options.observer(events::before_drop_failed{before_drop.messages, before_drop.failure}));
 }
 
 }  // namespace detail
@@ -374,7 +378,7 @@ auto reduce(History& history, Mix const& mix, budget limits, Estimator const& es
                                                                                     *reduced.report().first_changed};
         detail::apply(history, changes);
     }
-    detail::tell_trail(options, trail);
+    detail::tell_trail(options, trail, reduced.report().before_drop);
     return reduced.report();
 }
 
@@ -424,7 +428,7 @@ auto reduce_into(Sink&& sink, History& history, Mix const& mix, budget limits, E
         if (change.keeps) sink(reduced.original(change.index));
         else sink(std::move(changes.created[change.created]));
     }
-    detail::tell_trail(options, trail);
+    detail::tell_trail(options, trail, reduced.report().before_drop);
     return reduced.report();
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <condense/core/handles.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/store.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/json_quote.hpp>
@@ -75,8 +76,10 @@ struct layer_report {
     std::uint32_t refused = 0;  ///< edits that the draft refused and the layer noted
     std::uint32_t failures = 0;  ///< times that it or a store threw or reported a failure
     std::uint32_t asked = 0;  ///< calls of a model; in a dry run, calls that would be made
+    provider_usage model_usage = {};  ///< of these calls, as the models report it
     bool summarizes = false;  ///< the layer puts summaries in the place of groups
     std::uint32_t passes = 0;  ///< times it ran the layers before it again, under pressure
+    std::uint32_t redactions = 0;  ///< secrets replaced in what it gave to journals, stores and models
     bool threw = false;  ///< it ended by an exception in this run: no escalation runs it again
     bool waits = false;  ///< deferred: its edits are not worth it yet, or its model was called recently
     std::uint32_t files = 0;  ///< new files for what was stored, where the store has files
@@ -102,6 +105,16 @@ inline void append_padded(std::string& out, std::string_view text, std::size_t w
     if (!right) out.append(gap, ' ');
 }
 
+/// What models were sent and answered, if they report it.
+inline void append_usage(std::string& out, provider_usage const& used) {
+    if (used != provider_usage{})
+        out.append("  model: ")
+            .append(grouped(used.request().count))
+            .append(" in, ")
+            .append(grouped(used.output.count))
+            .append(" out");
+}
+
 inline void append_row(std::string& out, layer_report const& layer) {
     if (layer.name.empty()) return;  // any_pipeline has room for more layers than it holds
     append_padded(out, layer.name, 16);
@@ -111,6 +124,8 @@ inline void append_row(std::string& out, layer_report const& layer) {
         append_padded(out, grouped(figure), 12, true);
     if (layer.passes != 0)
         out.append("  ").append(grouped(layer.passes)).append(layer.passes == 1 ? " pass" : " passes");
+    if (layer.redactions != 0) out.append("  ").append(grouped(layer.redactions)).append(" redacted");
+    append_usage(out, layer.model_usage);
     if (!layer.note.empty()) out.append("  ").append(std::string_view{layer.note});
     out.push_back('\n');
 }
@@ -138,6 +153,13 @@ inline void append_head(std::string& out, std::string_view result, usage const& 
 
 }  // namespace detail
 
+/// What run_options::before_drop was given in a run, and what came of it.
+struct before_drop_report {
+    v1::messages messages = {};  ///< that were given to it; 0 where it was not called
+    std::uint64_t redactions = 0;  ///< secrets replaced in what it gave away
+    detail::small_text<96> failure = {};  ///< why it failed; the messages left all the same
+};
+
 /// What a run came to, whatever its pipeline: the base of every report. It has no entries of layers.
 struct run_report {
     v1::outcome outcome = v1::outcome::fits;
@@ -150,6 +172,7 @@ struct run_report {
     tokens prefix = {};  ///< tokens before that, overhead included: they stay byte-identical, and in a prompt cache
     instant time = {};  ///< how long the run took
     std::string_view refused = {};  ///< why no layer ran, where the budget is impossible; else empty
+    before_drop_report before_drop = {};
 
     /// The request may be sent.
     constexpr bool fits() const noexcept { return after.tokens <= limit && refused.empty(); }
@@ -188,6 +211,16 @@ inline void append_member(std::string& out, std::string_view key, usage const& v
     out.push_back(',');
 }
 
+inline void append_member(std::string& out, std::string_view key, provider_usage const& value) {
+    out.append("\"").append(key).append("\":{");
+    append_member(out, "input", value.input.count);
+    append_member(out, "output", value.output.count);
+    append_member(out, "cache_read", value.cache_read.count);
+    append_member(out, "cache_write", value.cache_write.count);
+    out.back() = '}';
+    out.push_back(',');
+}
+
 /// From the opening brace to the bracket of the layers.
 inline void append_members(std::string& out, run_report const& report, std::uint64_t dropped_unsummarized) {
     out.push_back('{');
@@ -201,6 +234,8 @@ inline void append_members(std::string& out, run_report const& report, std::uint
     append_member(out, "nanoseconds", report.time.count);
     append_member(out, "dropped_unsummarized", dropped_unsummarized);
     if (!report.refused.empty()) append_member(out, "refused", report.refused);
+    if (!report.before_drop.failure.empty())
+        append_member(out, "before_drop", std::string_view{report.before_drop.failure});
     out.append("\"layers\":[");
 }
 
@@ -216,7 +251,9 @@ inline void append_object(std::string& out, layer_report const& layer) {
     append_member(out, "artifacts", layer.artifacts);
     append_member(out, "failures", layer.failures);
     append_member(out, "asked", layer.asked);
+    if (layer.model_usage != provider_usage{}) append_member(out, "model_usage", layer.model_usage);
     append_member(out, "passes", layer.passes);
+    if (layer.redactions != 0) append_member(out, "redactions", layer.redactions);
     if (!layer.note.empty()) append_member(out, "note", std::string_view{layer.note});
     out.back() = '}';
 }
@@ -242,6 +279,21 @@ struct [[nodiscard]] report : run_report {
         return failed && !summarized ? dropped : 0;
     }
 
+    /// Secrets replaced in what all layers and before_drop gave to journals, stores and models. One that went to two of
+    /// them counts twice.
+    constexpr std::uint64_t redactions() const noexcept {
+        auto sum = before_drop.redactions;
+        for (auto const& layer : layers) sum += layer.redactions;
+        return sum;
+    }
+
+    /// What all layers' calls of models have used, as the models report it.
+    constexpr provider_usage model_usage() const noexcept {
+        provider_usage sum;
+        for (auto const& layer : layers) sum += layer.model_usage;
+        return sum;
+    }
+
     /// A table for humans: one line for the run, which warns where a summary failed and groups were dropped without
     /// one, and one line for each layer.
     std::string text() const {
@@ -255,6 +307,8 @@ struct [[nodiscard]] report : run_report {
                 out.append(" by any mix; this one leaves ").append(detail::grouped(after.tokens.count));
             out.push_back('\n');
         }
+        if (!before_drop.failure.empty())
+            out.append("before_drop failed: ").append(std::string_view{before_drop.failure}).push_back('\n');
         return out;
     }
     /// The same figures as one JSON object. Names and notes are escaped; layers without a name are left out.
@@ -301,6 +355,17 @@ namespace events {
 
 /// A part was cut by the run, or on arrival. Observers get one for each such part, before the event `reduced`.
 using truncated = truncation;
+
+/// run_options::before_drop has failed: so many messages have left, and what they say may not be remembered.
+struct before_drop_failed {
+    v1::messages messages = {};
+    detail::small_text<96> reason = {};  ///< from outside, unlike the text below
+
+    std::string text() const {
+        return "before_drop failed: " + detail::grouped(messages.count) + " messages left without it";
+    }
+    friend constexpr bool operator==(before_drop_failed const&, before_drop_failed const&) = default;
+};
 
 }  // namespace events
 

@@ -10,6 +10,7 @@
 
 #include <condense/core/handles.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/core/redaction.hpp>
 
 // The options of a run: reduce(history, mix, budget, estimator, run_options{.pins = pins_at{{{0}}}}). Clock, stop
 // token, pins, pacing and observer, and what a program says of its conversation beside the messages.
@@ -47,15 +48,23 @@ struct no_observer {
     friend constexpr bool operator==(no_observer, no_observer) = default;
 };
 
+/// The default: nobody asks what leaves the conversation, and nothing is done for it.
+struct no_before_drop {
+    template <class Leaving>
+    constexpr void operator()(Leaving const&) const noexcept {}
+    friend constexpr bool operator==(no_before_drop, no_before_drop) = default;
+};
+
 /// Never asks to stop.
 struct never_stops {
     constexpr bool stop_requested() const noexcept { return false; }
 };
 
-/// The question that the request will ask, for layers that select by it. The texts must outlive the run.
+/// What the request will be about, for layers that select by it or ask a model. The texts must outlive the run.
 struct request_info {
     std::string_view question = {};
-    std::string_view focus = {};
+    std::string_view focus = {};  ///< what summaries should keep above all
+    std::string_view instructions = {};  ///< what a model that summarises is told besides, such as its language
 };
 
 /// A run that ignores triggers: `session.run(force{.focus = "the parser", .target = 20'000_tokens})`, for a user's
@@ -63,6 +72,7 @@ struct request_info {
 struct force {
     std::string_view focus = {};  ///< what summaries should keep above all; where empty that of `request_info`
     std::optional<tokens> target = {};  ///< where every layer stops, in place of its own `until`
+    std::string_view instructions = {};  ///< what a model that summarises is told besides; the same
 };
 
 /// The default: no pins beyond those of the messages' traits.
@@ -86,8 +96,10 @@ using pins_at = basic_pins_at<>;
 /// The options of a run. Clock: a callable that returns an `instant`. Stop: has `stop_requested()`, such as
 /// std::stop_token. Pins: a predicate on a sequence, a message, or both, called once for each message; pinned messages
 /// are never dropped, shortened or moved. Observer: called with what a session does, and by `reduce` with what it
-/// truncated.
-template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins, class Observer = no_observer>
+/// truncated. Redactor: takes secrets out of what goes to journals, stores and summarisers, and out of error texts,
+/// such as known_secrets{}. BeforeDrop: called with the messages that leave, such as extract_facts{}.
+template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins, class Observer = no_observer,
+          class Redactor = no_redaction, class BeforeDrop = no_before_drop>
 struct run_options {
     Clock clock = {};
     Stop stop = {};
@@ -101,7 +113,8 @@ struct run_options {
     /// `reduce` joins nothing, as a later call would take task and summary for one message: send its result by
     /// `each_alternating`.
     bool alternate = false;
-    /// The id by which journals tell conversations apart: those with the same id share one record.
+    /// The id by which journals and stores tell conversations apart: those with the same id share one record, so that
+    /// no two sessions may use it at the same time.
     std::string conversation = {};
     /// How many messages, from the first on, were sent before, so that a provider may have them in its cache:
     /// `pays_off` weighs that. A session knows it by itself.
@@ -110,6 +123,16 @@ struct run_options {
     /// When a session runs by itself, and when it waits.
     v1::pacing pacing = {};
     Observer observer = {};
+    /// Messages that are sent to the model, and those of a saved state, are left as they are. What it replaces in the
+    /// journal and in stores cannot be had back, and reports count it. A journal that was written with another redactor
+    /// knows messages with secrets by other names: they are recorded anew.
+    Redactor redact = {};
+    /// Called with the leaving_messages of a run, once, after its layers and before its edits take effect, so that what
+    /// they say can be remembered; with or without a journal. Not in a dry run, and not where nothing leaves. Messages
+    /// that come back, by `restore`, `undo` or a result that joins them, are given again when they leave again. Returns
+    /// nothing, `failed` or a store_error. A failure, or what it throws, is for the report and the observer alone: the
+    /// messages leave all the same. A cancellation ends the run and rolls it back. What it pushes is deferred.
+    BeforeDrop before_drop = {};
 };
 
 namespace detail {

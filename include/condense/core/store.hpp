@@ -92,6 +92,38 @@ concept listable_store = artifact_store<Store> && requires(Store const& store, d
     { store.each(f) } -> std::same_as<store_error>;
 };
 
+/// Where an artifact comes from. Conversation, tool and call may be any bytes.
+struct artifact_source {
+    std::string conversation = {};  ///< `run_options::conversation`
+    std::string tool = {};  ///< whose result it is; empty if unknown
+    std::string call = {};  ///< the id of the call, empty if it has none
+    std::string type = {};  ///< json, text, or mixed for JSON among other lines
+    std::uint64_t time = 0;  ///< of the first put, in seconds since 1970 (UTC); the store sets it where it is 0
+
+    friend bool operator==(artifact_source const&, artifact_source const&) = default;
+};
+
+namespace detail {
+
+struct any_source_sink {
+    void operator()(reference const&, bytes, artifact_source const&) const noexcept {}
+};
+
+}  // namespace detail
+
+/// Knows where its artifacts come from, once for each conversation that has put one, so that a conversation can be kept
+/// to its own: `put(name, content, source)`, of which the first one counts; `source(name, conversation)`, nothing if
+/// that conversation has not put it; `each_source(f)` calls f(reference, bytes, artifact_source const&), in any order.
+/// `erase` removes the sources, too.
+template <class Store>
+concept traceable_store =
+    artifact_store<Store> && requires(Store const& store, reference const& name, std::string_view text,
+                                      artifact_source const& source, detail::any_source_sink f) {
+        { store.put(name, text, source) } -> std::same_as<store_error>;
+        { store.source(name, text) } -> std::same_as<std::optional<artifact_source>>;
+        { store.each_source(f) } -> std::same_as<store_error>;
+    };
+
 /// Can remove artifacts: `erase(name)`; no error where there is none of that name.
 template <class Store>
 concept erasable_store = artifact_store<Store> && requires(Store const& store, reference const& name) {
@@ -134,8 +166,12 @@ struct journal_entry {
     /// Not an original, and without content: a message that a run derived from message `number`; or, where `number` is
     /// still to come, a digest of all messages that a run left.
     bool made = false;
+    std::uint64_t time = 0;  ///< of the append, in seconds since 1970 (UTC); the journal sets it where it is 0
 
-    friend constexpr bool operator==(journal_entry const&, journal_entry const&) = default;
+    /// Whether they say the same of the same message, whenever they were appended.
+    friend constexpr bool operator==(journal_entry const& left, journal_entry const& right) noexcept {
+        return left.name == right.name && left.number == right.number && left.made == right.made;
+    }
 };
 
 namespace detail {
@@ -159,6 +195,60 @@ concept journal = std::copy_constructible<Journal> &&
                       { to.flush(conversation) } -> std::same_as<store_error>;
                       { to.read(conversation, f) } -> std::same_as<store_error>;
                   };
+
+/// A conversation of which a journal has entries.
+struct journal_conversation {
+    std::string id = {};
+    std::uint64_t entries = 0;
+    std::uint64_t time = 0;  ///< of the latest append, in seconds since 1970 (UTC); 0 if unknown
+};
+
+/// An entry of a journal with its content.
+struct journal_hit {
+    std::string conversation = {};
+    journal_entry entry = {};
+    std::string content = {};
+};
+
+namespace detail {
+
+struct any_conversation_sink {
+    void operator()(journal_conversation const&) const noexcept {}
+};
+struct any_hit_sink {
+    void operator()(journal_hit const&) const noexcept {}
+};
+
+}  // namespace detail
+
+/// Knows its conversations: `each_conversation(f)` calls f(journal_conversation const&), the one with the latest append
+/// first.
+template <class Journal>
+concept listable_journal = journal<Journal> && requires(Journal const& from, detail::any_conversation_sink f) {
+    { from.each_conversation(f) } -> std::same_as<store_error>;
+};
+
+/// Has an index: `search(words, conversation, most, f)` calls f(journal_hit const&) for the entries that hold most of
+/// these words, the best first and `most` at most. Others are read from the beginning.
+template <class Journal>
+concept searchable_journal =
+    journal<Journal> && requires(Journal const& from, std::string_view text, std::size_t most, detail::any_hit_sink f) {
+        { from.search(text, text, most, f) } -> std::same_as<store_error>;
+    };
+
+/// The name of a cached text: a cryptographic hash of what the text was made from.
+using cache_key = std::array<std::uint8_t, 32>;
+/// The longest text that caches take.
+inline constexpr std::size_t most_cached_bytes = std::size_t{1} << 20;
+
+/// Keeps texts as long as it likes: `get(key)` returns what was put last, or nothing; `put(key, text, seconds)` keeps
+/// it for so long at most, where 0 is for ever. A handle, usable through const.
+template <class Cache>
+concept text_cache = std::copy_constructible<Cache> &&
+                     requires(Cache const& cache, cache_key const& key, std::string_view text, std::uint64_t seconds) {
+                         { cache.get(key) } -> std::same_as<std::optional<std::string>>;
+                         { cache.put(key, text, seconds) } -> std::same_as<store_error>;
+                     };
 
 }  // namespace v1
 }  // namespace condense

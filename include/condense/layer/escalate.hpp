@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <condense/core/layer.hpp>
+#include <condense/core/time_limit.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/slots.hpp>
 
@@ -19,25 +20,6 @@ namespace detail {
 struct no_time_limit {
     friend constexpr bool operator==(no_time_limit, no_time_limit) = default;
 };
-
-/// Any std::chrono duration, recognised without including <chrono>, which would cost each program compile time.
-template <class Duration>
-concept duration_like = requires(Duration const& span) {
-    Duration::period::num;
-    Duration::period::den;
-    span.count();
-};
-
-/// In nanoseconds; a negative duration is none, one too long for 64 bits the longest.
-template <duration_like Duration>
-constexpr instant as_instant(Duration const& span) noexcept {
-    auto const count = span.count() < 0 ? 0 : static_cast<std::uint64_t>(span.count());
-    constexpr auto num = static_cast<std::uint64_t>(Duration::period::num);
-    constexpr auto den = static_cast<std::uint64_t>(Duration::period::den);
-    static_assert(den <= 1'000'000'000u,
-                  "condense: escalate: `within` must be a duration of nanoseconds or longer (see escalate)");
-    return {mul_capped(mul_capped(count, num), 1'000'000'000u / den)};
-}
 
 }  // namespace detail
 

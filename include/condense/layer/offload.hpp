@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <condense/core/layer.hpp>
+#include <condense/core/recovery_names.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/arrival_memory.hpp>
 #include <condense/layer/slots.hpp>
@@ -41,8 +42,8 @@ constexpr bool fits_below(text_limit const& preview, part_limit const& limit) no
 /// Loses nothing that the store keeps; costs one pass over each result that is over the limit, and one put. A result
 /// that the store refuses stays whole. Acts on arrival and in reduce, in open groups too, because the original can be
 /// read back. Each step of pressure halves the preview, the last one `over`, too. With `.when = always` a session
-/// returns to results that a tail protected on arrival. Protect the tools that read artifacts, or what the agent reads
-/// back is stored again.
+/// returns to results that a tail protected on arrival. Results of the tools of `recovery_tools` are left alone, up to
+/// `most_recovered`, so that what the agent reads back is not stored again; protect tools of your own that do the same.
 template <condition When = trigger, protection Protect = nothing_t, class Worth = least_gain, class Preview = head_tail,
           class Store = detail::unset>
 struct offload {
@@ -150,6 +151,11 @@ private:
         return protected_set.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
 
+    /// True for what an agent has read back.
+    static constexpr bool is_recovered(part_view const& result) noexcept {
+        return is_recovery_tool(result.tool) && detail::utf8::count(result.text) <= most_recovered.count;
+    }
+
     static constexpr std::string_view none_left = "nothing to do: no result over `over` is left";
 
     /// Stores one part if it is a result over the limit. True if only `protect` prevents it.
@@ -165,9 +171,9 @@ private:
         if (protected_set.holds(part.message_index)) return true;
         bool spared = false;
         draft.original(part, [&](part_view const& original) {
-            if (large.over.of_text(facts.original_cost, draft).holds(original.text)) return;
+            if (large.over.of_text(facts.original_cost, draft).holds(original.text) || is_recovered(original)) return;
             if (spared = protected_set.holds(original); spared) return;
-            auto const name = into.name(original.text);
+            auto const name = pass.reference_of(into, original.text);
             auto shorter = preview(original, {.halvings = detail::halvings_of(pass),
                                               .how = {name, false, false, words},
                                               .window = detail::window_of(draft, facts)});

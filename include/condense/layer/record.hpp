@@ -121,7 +121,7 @@ struct record {
         each([&](sequence from, auto const&... content) {
             auto name = state.names[from.number];
             if constexpr (sizeof...(content) != 0) {
-                name = to.name(content...);
+                name = pass.reference_of(to, content...);
                 if (!state.lookup.has_derived(name, state.numbers[from.number])) note(name, state.numbers[from.number]);
             }
             sent_digest = digest(sent_digest, name);
@@ -149,14 +149,15 @@ private:
 
     /// Names the messages that the journal may hold, and finds the longest prefix of them that is what an earlier run
     /// left. Renders each message to bytes once.
-    void match_prefix(auto& draft, auto& state) const {
+    void match_prefix(auto& draft, auto const& pass, auto& state) const {
         std::vector<reference> names;
         names.reserve(state.resumed);
         reference prefix;
         std::size_t matched = 0;
         for (std::size_t index = 0; index < state.resumed; ++index) {
             bool const present = !draft.outline().message_at(index).released;
-            names.push_back(present ? to.name(v1::to_bytes(draft.message_at(sequence{index}))) : reference{});
+            names.push_back(present ? pass.reference_of(to, v1::to_bytes(draft.message_at(sequence{index})))
+                                    : reference{});
             prefix = digest(prefix, names.back());
             auto const number = state.lookup.after_view(prefix);
             if (number == detail::journal_index::none) continue;
@@ -176,7 +177,7 @@ private:
         if (state.numbers.size() == size && !state.unflushed) return {};
         if (auto const problem = open(draft, pass)) return {problem.reason};
         // With an empty journal there is nothing to match; messages are named as they are recorded.
-        if (state.names.size() != state.resumed && !state.lookup.empty()) match_prefix(draft, state);
+        if (state.names.size() != state.resumed && !state.lookup.empty()) match_prefix(draft, pass, state);
         if (state.may_repeat) seek_expected(state);
         state.names.reserve(state.resumed);
         while (state.numbers.size() < size) {
@@ -194,7 +195,7 @@ private:
             if (number == detail::journal_index::none && index < state.matched) number = state.expected - 1;
             else if (number == detail::journal_index::none) {
                 auto const content = v1::to_bytes(draft.message_at(sequence{index}));
-                auto const name = to.name(content);
+                auto const name = pass.reference_of(to, content);
                 if (state.may_repeat && is_repeated(state, name, number)) {
                     state.numbers.push_back(number);
                     continue;
@@ -222,7 +223,7 @@ private:
     /// Checks the numbers of a saved state against the journal. Forgets those from the first message on that the
     /// journal does not hold, so that they are recorded anew. A released message has no content to record: then it
     /// fails.
-    store_error check_numbers(auto& draft, auto& state, detail::journal_index const& entries) const {
+    store_error check_numbers(auto& draft, auto const& pass, auto& state, detail::journal_index const& entries) const {
         auto const held = entries.numbers();
         std::size_t next = 0;  // of a released message, whose numbers ascend
         auto valid = state.numbers.size();
@@ -234,7 +235,7 @@ private:
                 if (next == held.size() || held[next] != number)
                     return {"foreign: the journal does not hold what was released"};
             } else if (index < valid &&
-                       !entries.holds(to.name(v1::to_bytes(draft.message_at(sequence{index}))), number))
+                       !entries.holds(pass.reference_of(to, v1::to_bytes(draft.message_at(sequence{index}))), number))
                 valid = index;
         }
         if (valid < state.numbers.size()) {
@@ -269,7 +270,7 @@ private:
                 to.read(pass.conversation(), [&](journal_entry const& entry, std::string_view) { entries.add(entry); }))
             return problem;
         if (state.may_repeat)
-            if (auto const problem = check_numbers(draft, state, entries)) return problem;
+            if (auto const problem = check_numbers(draft, pass, state, entries)) return problem;
         state.next = entries.next();
         // A conversation that begins now does not continue earlier ones of the same id; only their numbers are taken.
         if (state.resumed != 0 || state.may_repeat) state.lookup = std::move(entries);

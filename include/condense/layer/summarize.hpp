@@ -13,12 +13,16 @@
 #include <vector>
 
 #include <condense/core/layer.hpp>
+#include <condense/core/rendered_request.hpp>
+#include <condense/core/time_limit.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/slots.hpp>
+#include <condense/layer/summary_reader.hpp>
 #include <condense/llm/answer.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/model_call.hpp>
+#include <condense/llm/on_prefix.hpp>
 #include <condense/llm/prompt.hpp>
 #include <condense/llm/summary_reply.hpp>
 #include <condense/policy/worth.hpp>
@@ -75,14 +79,17 @@ struct no_index {
     friend constexpr bool operator==(no_index const&, no_index const&) = default;
 };
 
-/// A rule such as `extract`, or a model: a const callable that takes a prompt (std::string_view or std::string const&)
-/// and optionally ask_limits. Returns text, or a reply<std::string> with the provider's error and stop reason.
+/// A rule such as `extract`, or a model: a const callable that takes a prompt (model_prompt const&, std::string_view or
+/// std::string const&) and optionally ask_limits. Returns text, or a reply<std::string> with the provider's error and
+/// stop reason.
 template <class Summarizer>
-concept summarizer =
-    detail::rule_based<Summarizer> || detail::answers_with_summary<Summarizer, std::string_view, ask_limits> ||
-    detail::answers_with_summary<Summarizer, std::string_view> ||
-    detail::answers_with_summary<Summarizer, std::string const&, ask_limits> ||
-    detail::answers_with_summary<Summarizer, std::string const&>;
+concept summarizer = detail::rule_based<Summarizer> || detail::asks_behind_request<Summarizer> ||
+                     detail::answers_with_summary<Summarizer, model_prompt const&, ask_limits> ||
+                     detail::answers_with_summary<Summarizer, model_prompt const&> ||
+                     detail::answers_with_summary<Summarizer, std::string_view, ask_limits> ||
+                     detail::answers_with_summary<Summarizer, std::string_view> ||
+                     detail::answers_with_summary<Summarizer, std::string const&, ask_limits> ||
+                     detail::answers_with_summary<Summarizer, std::string const&>;
 
 /// Loses the messages that it summarises. Costs one model call, or none by rule; up to eight where the model cannot
 /// read all at once. There is one live summary: an earlier one is read and replaced. It has role user and is fenced, so
@@ -92,7 +99,7 @@ concept summarizer =
 /// smaller than what it replaces. A longer answer than `size` is cut. A prompt that overflows the model's own window is
 /// made smaller, at most eight times.
 template <condition When = trigger, protection Protect = either<either<task_t, last_of<percent>>, unanswered_t>,
-          class Worth = least_gain, class Summarizer = extract, class Index = no_index>
+          class Worth = least_gain, class Summarizer = extract, class Index = no_index, class Input = unshortened>
 struct summarize {
     When when = detail::slot_default<When>(used >= percent{8'000});
     target until = {};
@@ -103,11 +110,20 @@ struct summarize {
     /// The most of the conversation that a model is given at once; 0 for what the input holds beside instructions and
     /// answer.
     tokens reads = {};
-    /// What a model is told to write; empty for six sections: intent, progress, decisions, state, next steps, details.
-    std::string_view asks_for = {};
+    /// What a model is told to write: words, or sections such as four_sections; empty for six_sections.
+    summary_form asks_for = {};
     Summarizer with = detail::slot_default<Summarizer>();
     /// What is listed of the names in what it replaces, behind the summary and on top of `size` and `until`.
     Index leaves = detail::slot_default<Index>();
+    /// A sentence in the label of the summary that says where the whole conversation is, such as `tool_sentence`; on
+    /// one line, at most 200 bytes. It must outlive the layer.
+    std::string_view whole = {};
+    time_limit within = instant{120'000'000'000};  ///< for one answer; a later one is refused
+    earlier_summary earlier = earlier_summary::update;  ///< what a model reads where there is one
+    /// Shortens what a model reads, such as first_of(json_sample{}, head_tail{}): arguments and results above
+    /// `input_over`, if the shortener has no limit of its own.
+    Input input = detail::slot_default<Input>();
+    chars input_over = {2'000};
     std::string_view label = {};  ///< the layer's name in reports, which it must outlive
 
     static_assert(summarizer<Summarizer>,
@@ -124,12 +140,16 @@ struct summarize {
         detail::check_target(when, until);
         detail::reject_unless(size.count > 0,
                               "condense: summarize: the size of the summary must be above 0 (see summarize)");
+        detail::reject_unless(
+            whole.size() <= 200 && detail::utf8::valid(whole) && whole.find_first_of("\r\n<") == std::string_view::npos,
+            "condense: summarize: `whole` must be UTF-8 on one line of at most 200 bytes without `<` "
+            "(see summarize)");
         if constexpr (has_index) leaves.validate();
     }
 
     // A session may have the summary written elsewhere, such as on another thread: `plan` says what to ask, `conclude`
     // puts the answer in place.
-    static constexpr bool plans_summaries = true;
+    static constexpr bool plans_summaries = !detail::asks_behind_request<Summarizer>;
 
     /// The groups that would be summarised next, and the prompt for them; no prompt if there is nothing to do. After an
     /// overflow, `reported`, of a prompt whose conversation had the size `too_large`, a smaller one.
@@ -137,9 +157,11 @@ struct summarize {
                       overflow const* reported = nullptr) const {
         auto most = room_of(draft, pass);
         if (reported != nullptr)
-            if (auto const less = shrunk(too_large, *reported); less < most) most = less;
+            if (auto const less = shrunk(too_large, *reported, limit_of(draft, pass, too_large)); less < most)
+                most = less;
         auto next = next_request(draft, pass, most);
         if (next.prompt.empty() || (reported != nullptr && next.size >= too_large)) return {};
+        pass.count_redactions(next.redactions);
         return {.groups = std::move(next.from.groups),
                 .prompt = std::move(next.prompt),
                 .limit = next.limit,
@@ -149,13 +171,20 @@ struct summarize {
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
         cost replaced;
         for (auto const which : groups) replaced += draft.about(which).cost;
+        for (auto const which : draft.groups()) {
+            if (!which.is_summary()) continue;
+            bool planned = false;
+            for (auto const one : groups) planned = planned || one == which;
+            if (!planned) return {"there is another summary by now"};
+        }
         if (auto const problem = detail::wording::no_summary(text); !problem.empty()) return {problem};
+        if (!detail::utf8::valid(text)) return {"the summary is not valid UTF-8"};
         if (draft.estimator()(text) >= replaced) return {"the summary is not smaller"};
         fit(draft, pass, text, limit);
         if (detail::wording::says_nothing(text)) return {"empty summary"};
         add_index(draft, pass, groups, text);
         auto const before = draft.used().tokens;
-        auto const refused = draft.summarize(groups, detail::fenced_summary(text));
+        auto const refused = draft.summarize(groups, detail::fenced_summary(text, whole));
         pass.note(refused);
         if (!refused && draft.used().tokens >= before) return {"the summary is not smaller"};
         return {};
@@ -171,13 +200,15 @@ struct summarize {
             auto const limit = limit_of(draft, pass, from.cost);
             bool is_smaller = false;
             return {replace_groups(draft, pass, from, write(draft, from.groups, limit), limit, is_smaller)};
-        } else return ask_all(draft, pass);
+        } else if constexpr (detail::asks_behind_request<Summarizer>) return ask_behind_request(draft, pass);
+        else return ask_all(draft, pass);
     }
 
     friend bool operator==(summarize const&, summarize const&) = default;
 
 private:
     static constexpr unsigned call_limit = 8;  // of the model, in one call of reduce
+    static constexpr chars whole_parts = {detail::u64_limit};
     static constexpr unsigned shrink_limit = 8;  // of prompts that were too large for the model
 
     /// What one summary replaces.
@@ -202,7 +233,7 @@ private:
             if (!draft.is_system(which)) newest = which;
         auto remaining = draft.used();  // what would be used after replacing what is selected so far
         auto const fence =
-            draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ")}) +
+            draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ", whole)}) +
                            detail::frame_cost(draft.estimator(), role::user));
         auto const summary_tokens = limit_of(draft, pass, draft.within(draft.limits().input())) + fence;
         auto const tokens_before = remaining.tokens + summary_tokens;
@@ -289,20 +320,6 @@ private:
         pass.note("the summary was cut to its size");
     }
 
-    /// Shows the parts of the groups to a prompt or a rule. Summaries of this run have no message of their own in the
-    /// outline; their role is user.
-    static void read_groups(auto& draft, std::vector<group> const& groups, auto& reader) {
-        for (auto const which : groups) {
-            auto const facts = draft.about(which);
-            draft.each_part(which, [&](part_ref ref, part_view const& part) {
-                auto const speaker = facts.summary || which.is_summary()
-                                         ? role::user
-                                         : draft.outline().message_at(ref.message_index).speaker;
-                reader.see(speaker, part, facts.summary);
-            });
-        }
-    }
-
     /// Shows the first user message to a rule, unless it is among the groups and so is read with them.
     static void read_task(auto& draft, std::vector<group> const& groups, auto& notes) {
         for (auto const which : draft.groups()) {
@@ -320,7 +337,8 @@ private:
     std::string write(auto& draft, std::vector<group> const& groups, tokens limit) const {
         auto notes = with.open();
         if constexpr (requires(part_view const& part) { notes.see_task(part); }) read_task(draft, groups, notes);
-        read_groups(draft, groups, notes);
+        detail::rule_reader<decltype(notes)> reader{notes};
+        detail::read_groups(draft, groups, reader);
         return notes.text({detail::mul_capped(limit.count, 3)});  // characters; what is too long is cut later
     }
 
@@ -332,7 +350,7 @@ private:
         add_index(draft, pass, from.groups, text);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
-        pass.note(draft.summarize(from.groups, detail::fenced_summary(text), from.before));
+        pass.note(draft.summarize(from.groups, detail::fenced_summary(text, whole), from.before));
         is_smaller = draft.used().tokens < before;
         return {};
     }
@@ -363,21 +381,21 @@ private:
     tokens index_room(auto const& draft, auto const& pass, std::vector<group> const& groups,
                       std::string_view text) const {
         cost replaced;
-        cost earlier;  // of that the summaries
+        cost earlier_cost;  // of that the summaries
         messages count;
         for (auto const which : groups) {
             auto const facts = draft.about(which);
             replaced += facts.cost;
-            if (which.is_summary() || facts.summary) earlier += facts.cost;
+            if (which.is_summary() || facts.summary) earlier_cost += facts.cost;
             count = count + messages{facts.count};
         }
-        auto const prose =
-            draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(text)}) +
-                           detail::frame_cost(draft.estimator(), role::user));
+        auto const prose = draft.measured(
+            detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(text, whole)}) +
+            detail::frame_cost(draft.estimator(), role::user));
         auto after = draft.used();
         after.tokens = after.tokens - draft.measured(replaced) + prose;
         after.messages = after.messages - count + messages{1};
-        auto const gain = draft.measured(replaced - earlier).count / 2 + draft.measured(earlier).count;
+        auto const gain = draft.measured(replaced - earlier_cost).count / 2 + draft.measured(earlier_cost).count;
         auto room = index_share(draft).count >> (pass.pressure() < 63 ? pass.pressure() : 63);
         room = room < gain ? room : gain;
         for (; room > 0; room = room / 4 * 3) {
@@ -393,21 +411,22 @@ private:
     struct prompt_request {
         selection from = {};
         tokens limit = {};  ///< of the answer
-        std::string prompt = {};  ///< empty if there is nothing to summarise, or it cannot be made to fit
+        model_prompt prompt = {};  ///< empty if there is nothing to summarise, or it cannot be made to fit
         cost size = {};  ///< of the prompt without the instructions
+        std::size_t redactions = 0;  ///< secrets that were replaced in the prompt
     };
 
     /// What the prompt costs without a conversation.
     cost instructions(auto const& draft, auto const& pass) const {
-        return draft.estimator()(summary_prompt{}.text({1'000}, asks_for, pass.request().focus));
+        return draft.estimator()(summary_prompt{}.write({1'000}, asks_for, pass.request()).text());
     }
 
     /// What a model may read of the conversation at once. A ninth of what remains of its window is left for the labels
     /// that the prompt puts before each part.
     cost room_of(auto const& draft, auto const& pass) const {
         if (reads.count != 0) return draft.within(reads);
-        auto const input = draft.limits().input();
-        auto const room = draft.within(input - limit_of(draft, pass, draft.within(input)));
+        auto const most = draft.limits().input();
+        auto const room = draft.within(most - limit_of(draft, pass, draft.within(most)));
         return {(room - instructions(draft, pass)).steps / 9 * 8};
     }
 
@@ -416,37 +435,48 @@ private:
     /// fit only the ends of its parts are read, which are halved until they do.
     prompt_request next_request(auto& draft, auto& pass, cost& most) const {
         prompt_request next;
-        for (;;) {
+        for (bool originals = earlier == earlier_summary::reread;; originals = false) {
             next.from = select(draft, pass, most);
-            next.prompt.clear();
+            next.prompt = {};
             if (next.from.groups.empty()) return next;
             next.limit = limit_of(draft, pass, next.from.cost);
             auto const room = most + cost{most.steps / 8};
-            if (read_within(draft, pass, next, {detail::u64_limit}, room)) return next;
+            if (originals && read_within(draft, pass, next, whole_parts, room, true)) return next;
+            if (read_within(draft, pass, next, whole_parts, room)) return next;
             if (next.from.new_groups > 1 && most != cost{}) {
                 most = {detail::scale_down(most.steps, 3, 4)};
                 continue;
             }
             for (auto part_size = chars{1u << 22}; part_size.count >= 16; part_size.count /= 2)
                 if (read_within(draft, pass, next, part_size, room)) return next;
-            next.prompt.clear();
+            next.prompt = {};
             return next;
         }
     }
-    /// Writes the prompt with at most `part_size` of each part; false if it exceeds `room`.
-    bool read_within(auto& draft, auto const& pass, prompt_request& next, chars part_size, cost room) const {
-        summary_prompt prompt{part_size};
-        read_groups(draft, next.from.groups, prompt);
-        next.prompt = prompt.text(next.limit, asks_for, pass.request().focus);
-        next.size = draft.estimator()(next.prompt) - instructions(draft, pass);
+    /// Writes the prompt with at most `part_size` of each part; false if it exceeds `room`, or if originals are wanted
+    /// and there are none.
+    bool read_within(auto& draft, auto const& pass, prompt_request& next, chars part_size, cost room,
+                     bool originals = false) const {
+        detail::prompt_reader reader{draft, pass, input, input_over, part_size};
+        if (!originals) detail::read_groups(draft, next.from.groups, reader);
+        else if (!detail::read_originals(draft, next.from.groups, reader)) return false;
+        next.redactions = reader.redactions();
+        next.prompt = reader.prompt().write(next.limit, asks_for, pass.request());
+        next.size = draft.estimator()(next.prompt.text()) - instructions(draft, pass);
         return next.size <= room;
     }
 
-    /// Asks the model until all is summarised that may be, a summary at a time where it cannot read all at once.
+    /// Asks the model until all is summarised that may be, a summary at a time where it cannot read all at once. What a
+    /// later call fails to do leaves the summaries of the earlier ones.
     failed ask_all(auto& draft, auto& pass) const {
         auto const room = room_of(draft, pass);
         auto most = pass.memory.most < room ? pass.memory.most : room;
         unsigned shrinks = 0;
+        auto const fail = [&](unsigned calls, std::string_view problem) -> failed {
+            if (calls == 0) return {problem};
+            pass.note(problem);
+            return {};
+        };
         for (unsigned calls = 0; calls < call_limit;) {
             if (!pass.may_ask()) {
                 if (!select(draft, pass, most).groups.empty()) pass.wait_for_model();
@@ -457,54 +487,103 @@ private:
                 if (calls == 0) note_idle(draft, pass);
                 break;
             }
-            if (next.prompt.empty()) return {too_much};
-            auto reply = ask_once(pass, next);
+            if (next.prompt.empty()) return fail(calls, too_much);
+            pass.count_redactions(pass.dry() ? 0 : next.redactions);
+            auto reply = ask_once(pass, with, next.prompt, next.limit, calls != 0);
             if (pass.dry()) {
                 pass.note("a model would be asked");
                 break;
             }
             if (reply.too_large) {
-                if (++shrinks > shrink_limit || next.size == cost{}) return {too_much};
-                // Remembered, so that later runs do not meet the same overflow again.
-                pass.memory.most = most = shrunk(next.size < most ? next.size : most, *reply.too_large);
+                if (++shrinks > shrink_limit || next.size == cost{}) return fail(calls, too_much);
+                most = shrunk(next.size < most ? next.size : most, *reply.too_large, next.limit);
                 continue;
             }
-            if (!reply.problem.empty()) return {reply.problem};
-            if (draft.estimator()(reply.text) >= next.from.cost) return {"the summary is not smaller"};
             bool is_smaller = false;
-            if (auto const problem =
-                    replace_groups(draft, pass, next.from, std::move(reply.text), next.limit, is_smaller);
+            if (auto const problem = place(draft, pass, next.from, std::move(reply), next.limit, is_smaller);
                 !problem.empty())
-                return {problem};
+                return fail(calls, problem);
+            // Remembered once it has helped, so that later runs do not meet the same overflow again, and a wrong figure
+            // ends with its run.
+            if (shrinks != 0) pass.memory.most = most;
             if (!is_smaller || !next.from.more) break;
             ++calls;
         }
         return {};
     }
 
+    /// Asks behind the agent's own request, which the provider has in its cache.
+    failed ask_behind_request(auto& draft, auto& pass) const {
+        auto const from = select(draft, pass, cost{detail::u64_limit});
+        if (from.groups.empty()) {
+            note_idle(draft, pass);
+            return {};
+        }
+        if (!pass.may_ask()) {
+            pass.wait_for_model();
+            return {};
+        }
+        if (pass.alternates()) return {"a request that alternates is not the conversation that on_prefix reads"};
+        auto const limit = limit_of(draft, pass, from.cost);
+        std::uint64_t rest = draft.used().messages.count;
+        for (auto const which : from.groups) rest = detail::sub_capped(rest, draft.about(which).count);
+        model_prompt prompt{.instructions = detail::summary_instructions("above", limit, asks_for, pass.request())};
+        prompt.instructions.append(" Of its messages ").append(detail::grouped(rest)).append(" stay word for word.");
+        auto const request = detail::rendered_request(draft);
+        auto const model = [&](model_prompt const& asked, ask_limits limits) {
+            return with.client.ask_after(request, std::string_view{asked.instructions}, limits);
+        };
+        auto reply = ask_once(pass, model, prompt, limit, false);
+        if (pass.dry()) {
+            pass.note("a model would be asked");
+            return {};
+        }
+        bool is_smaller = false;
+        return {place(draft, pass, from, std::move(reply), limit, is_smaller)};
+    }
+
+    /// Puts the answer in place of the groups; returns why if it cannot.
+    detail::small_text<96> place(auto& draft, auto& pass, selection const& from, detail::summary_reply reply,
+                                 tokens limit, bool& is_smaller) const {
+        if (!reply.problem.empty()) return reply.problem;
+        if (draft.estimator()(reply.text) >= from.cost) return std::string_view{"the summary is not smaller"};
+        return replace_groups(draft, pass, from, std::move(reply.text), limit, is_smaller);
+    }
+
     /// The next size to try after an overflow: in proportion to the provider's figures if it names both, else half.
-    /// Less an eighth, which the room for labels would give back.
-    static cost shrunk(cost most, overflow const& reported) noexcept {
-        bool const has_figures = reported.limit.count != 0 && reported.limit < reported.requested;
-        auto const next = has_figures ? detail::scale_down(most.steps, reported.limit.count, reported.requested.count)
-                                      : most.steps / 2;
+    /// Leaves room for the answer, which many a server has in the same window and cuts where that ends. Less an eighth,
+    /// which the room for labels would give back.
+    static cost shrunk(cost most, overflow const& reported, tokens answer) noexcept {
+        auto const limit = reported.limit.count;
+        bool const has_figures = limit != 0 && reported.limit < reported.requested;
+        auto const room = limit - (answer.count < limit / 2 ? answer.count : limit / 2);
+        auto const next = has_figures ? detail::scale_down(most.steps, room, reported.requested.count) : most.steps / 2;
         return {detail::scale_down(next, 7, 8)};
     }
 
     /// Asks once. An overflow, which some clients throw as an exception, is returned as a value, since it can be
-    /// mended; any other exception is the layer's failure.
-    detail::summary_reply ask_once(auto& pass, prompt_request const& next) const {
+    /// mended; so is any exception where `lenient`, but a cancellation. Otherwise it is the layer's failure.
+    detail::summary_reply ask_once(auto& pass, auto const& model, model_prompt const& prompt, tokens limit,
+                                   [[maybe_unused]] bool lenient) const {
+        ask_limits const limits{.answer = limit, .within = within.span};
 #if defined(__cpp_exceptions)
         try {
-            return detail::summary_reply_of(pass.ask(with, next.prompt, {.answer = next.limit}));
-        } catch (std::exception const& problem) {
+            return in_time(pass, detail::summary_reply_of(pass.ask(model, prompt, limits)));
+        } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
             auto const too_large = overflow_of(0, problem.what());
-            if (!too_large || pass.stop_requested() || detail::wraps_cancellation(problem)) throw;
+            if (!(too_large || lenient) || pass.stop_requested() || detail::wraps_cancellation(problem)) throw;
             return {.problem = problem.what(), .too_large = too_large};
+        } catch (...) {
+            if (!lenient || pass.stop_requested()) throw;
+            return {.problem = std::string_view{"the model threw"}};
         }
 #else
-        return detail::summary_reply_of(pass.ask(with, next.prompt, {.answer = next.limit}));
+        return in_time(pass, detail::summary_reply_of(pass.ask(model, prompt, limits)));
 #endif
+    }
+    static detail::summary_reply in_time(auto const& pass, detail::summary_reply reply) {
+        if (pass.is_late() && reply.problem.empty()) reply.problem = "the summary came too late";
+        return reply;
     }
 
     static constexpr std::string_view too_much = "the model can not read what is to be summarised";

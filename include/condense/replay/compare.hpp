@@ -50,9 +50,9 @@ private:
     // Columns of text(), in characters.
     static constexpr std::size_t name_width = 20;
     static constexpr std::size_t width = 12;
-    static constexpr std::array<std::string_view, 14> titles = {
-        "mix",   "requests",  "over",      "exhausted", "sent",       "peak", "cached %",
-        "money", "visible %", "recover %", "lost %",    "reductions", "ms",   "violations"};
+    static constexpr std::array<std::string_view, 15> titles = {
+        "mix",       "requests",  "over",      "exhausted", "sent",       "peak", "cached %",  "money",
+        "of models", "visible %", "recover %", "lost %",    "reductions", "ms",   "violations"};
 
     /// A percentage with one decimal; "-" where there is nothing to take a share of.
     static std::string share(std::uint64_t part, std::uint64_t total) {
@@ -73,9 +73,10 @@ private:
         for (auto const& figure :
              {detail::grouped(sum.requests), detail::grouped(sum.over), detail::grouped(sum.exhausted),
               detail::grouped(sum.sent.count), detail::grouped(sum.peak.count), share(sum.cached.count, sum.sent.count),
-              units(sum.money), share(items.visible, items.total()), share(items.recoverable, items.total()),
-              share(items.lost, items.total()), detail::grouped(sum.reductions),
-              detail::grouped(sum.time.count / 1'000'000), detail::grouped(sum.violations)})
+              units(sum.money), units(sum.model_money), share(items.visible, items.total()),
+              share(items.recoverable, items.total()), share(items.lost, items.total()),
+              detail::grouped(sum.reductions), detail::grouped(sum.time.count / 1'000'000),
+              detail::grouped(sum.violations)})
             detail::append_padded(out, figure, width, true);
         out.push_back('\n');
     }

@@ -67,9 +67,11 @@ struct replay_figures {
 
     std::uint64_t reductions = 0;  ///< runs that changed something
     std::uint64_t model_calls = 0;  ///< of layers
-    tokens model_input = {};
+    std::uint64_t model_failures = 0;  ///< of those of `edges.model`: no summary came, but an error or a refusal
+    tokens model_input = {};  ///< as the layers' models report it
     tokens model_output = {};
     std::uint64_t money = 0;  ///< millionths of the currency of the prices, for agent and layers
+    std::uint64_t model_money = 0;  ///< of that, for the model calls of layers
 
     std::array<fidelity, item_kinds> items = {};
     std::uint64_t edits = 0;  ///< old texts of edits that stood exactly in an earlier message

@@ -11,23 +11,34 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/estimator.hpp>
+#include <condense/core/model_prompt.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/core/usage.hpp>
 #include <condense/detail/items.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/script_aware.hpp>
+#include <condense/llm/model_call.hpp>
+#include <condense/llm/summary_reply.hpp>
+#include <condense/replay/arguments.hpp>
+#include <condense/replay/sent.hpp>
 
-// A stand-in for the model of a layer in replays: answers by rule, and counts its calls.
+// A stand-in for the model of a layer in replays: answers by rule or passes prompts on, and counts its calls.
 
 namespace condense {
 inline namespace v1 {
 
-/// The calls of a stand-in so far, in tokens of its counter.
+/// A model in the stand-in's place; empty for none.
+using replay_summarizer = std::function<reply<std::string>(model_prompt const&, ask_limits)>;
+
+/// The calls of a stand-in so far, in tokens of its estimator, or as the model in its place reports them.
 struct replay_model_figures {
     std::uint64_t calls = 0;
     tokens input = {};
     tokens output = {};
+    std::uint64_t failures = 0;  ///< calls without a summary: errors, refusals, answers that were cut off
 
     friend constexpr bool operator==(replay_model_figures const&, replay_model_figures const&) = default;
 };
@@ -36,21 +47,107 @@ struct replay_model_figures {
 /// more than once, then pieces from all over it. The answer is as long as summaries are in practice: a tenth of the
 /// prompt within 300 to 1,500 tokens, but no more than a third of the prompt or than the limit of the call. Does not
 /// show how well a model summarises. For one thread at a time.
+///
+/// Behind the agent's request, `on_prefix{edges.model}`, what that shares with the latest one is read from the prompt
+/// cache, and a request that does not fit the window with its answer is refused.
 class replay_model {
-public:
-    using counter = std::function<tokens(std::string_view)>;
+    /// Any estimator.
+    struct counter {
+        std::function<cost(std::string_view)> text;
+        std::function<cost(role, std::string_view)> of_author;
+        std::function<cost(part_view const&)> of_part;
 
+        cost operator()(std::string_view content) const { return text(content); }
+        cost frame(role speaker, std::string_view name) const { return of_author(speaker, name); }
+        cost frame(part_view const& part) const { return of_part(part); }
+    };
+    struct state {
+        replay_model_figures figures = {};
+        std::vector<detail::sent_message> const* request = nullptr;  ///< the latest one
+        budget limits = {};
+    };
+
+public:
     /// The usual bounds of an answer.
     static constexpr tokens least = {300};
     static constexpr tokens most = {1'500};
 
-    /// `count` returns the tokens of a prompt or an answer.
-    explicit replay_model(counter count = [](std::string_view text) { return default_estimator<>{}(text).tokens(); })
-        : count_{std::move(count)}, figures_{std::make_shared<replay_model_figures>()} {}
+    replay_model() : replay_model{default_estimator<>{}, {}} {}
+    /// Counts by `estimator`. Prompts go to `other` if there is one; what it throws passes through.
+    template <token_estimator Estimator>
+    replay_model(Estimator const& estimator, replay_summarizer other)
+        : count_{.text = estimator,
+                 .of_author =
+                     [estimator](role speaker, std::string_view name) {
+                         return detail::frame_cost(estimator, speaker, [&] { return name; });
+                     },
+                 .of_part = [estimator](part_view const& part) { return detail::frame_cost(estimator, part); }},
+          other_{std::move(other)}, state_{std::make_shared<state>()} {}
 
     /// Answers a prompt, and counts the call.
-    std::string operator()(std::string_view prompt, ask_limits limits) const {
-        auto const input = count_(prompt);
+    reply<std::string> operator()(model_prompt const& prompt, ask_limits limits) const {
+        if (other_) return counted(other_(prompt, limits));
+        auto const text = prompt.text();
+        return answer(text, data_of(text), {.input = count_(text).tokens()}, limits);
+    }
+    reply<std::string> operator()(std::string_view prompt, ask_limits limits) const {
+        return (*this)(model_prompt{.instructions = std::string{prompt}}, limits);
+    }
+
+    /// Answers by rule behind a request, whatever the other model is: the agent's requests are not sent, so no provider
+    /// has them in its cache.
+    template <class Messages>
+    reply<std::string> ask_after(Messages const& all, std::string_view instruction, ask_limits limits = {}) const {
+        static std::vector<detail::sent_message> const none;
+        auto const& latest = state_->request == nullptr ? none : *state_->request;
+        auto sum = cost::of(state_->limits.overhead);
+        auto cached = latest.empty() ? cost{} : sum;
+        auto next = latest.begin();
+        std::string text;
+        for (auto const& message : all) {
+            auto const size = detail::cost_of_message(message, count_);
+            if (next != latest.end() && next->print == detail::read_message(message).print) {
+                cached += size;
+                ++next;
+            } else next = latest.end();
+            sum += size;
+            detail::each_text(message, [&](std::string_view part) { text.append(part).push_back('\n'); });
+        }
+        auto const input = (sum + count_(instruction)).tokens();
+        auto const wanted = input + limits.answer;
+        auto const window = state_->limits.window;
+        if (window != tokens{} && window < wanted)
+            return counted({.error = {.status = 400,
+                                      .text = "prompt is too long: " + std::to_string(wanted.count) + " tokens > " +
+                                              std::to_string(window.count) + " maximum"}});
+        tokens const read{cached.steps / cost::per_token};
+        return answer(text, text, {.input = input - read, .cache_read = read}, limits);
+    }
+
+    /// Of all copies together; valid as long as one of them lives.
+    replay_model_figures const& figures() const noexcept { return state_->figures; }
+
+    /// Tells the agent's latest request, which must outlive the replay, and its limits.
+    void begin(std::vector<detail::sent_message> const& request, budget const& limits) const noexcept {
+        state_->request = &request;
+        state_->limits = limits;
+    }
+
+private:
+    /// Counts a call.
+    reply<std::string> counted(reply<std::string> made) const {
+        auto& figures = state_->figures;
+        ++figures.calls;
+        figures.input = figures.input + made.usage.request();
+        figures.output = figures.output + made.usage.output;
+        figures.failures += detail::summary_reply_of(made).problem.empty() ? 0u : 1u;
+        return made;
+    }
+
+    /// The answer to a prompt about `data`, with the usage of both.
+    reply<std::string> answer(std::string_view prompt, std::string_view data, provider_usage usage,
+                              ask_limits limits) const {
+        auto const input = usage.request();
         // A tenth, raised to the least; the upper bounds below have the last word.
         auto wanted = input.count / 10;
         if (wanted < least.count) wanted = least.count;
@@ -62,17 +159,11 @@ public:
                               ? 0
                               : detail::scale_down(prompt.size(), wanted,
                                                    input.count < detail::none32 ? input.count : detail::none32);
-        auto answer = excerpt(data_of(prompt), detail::as_size(room));
-        ++figures_->calls;
-        figures_->input = figures_->input + input;
-        figures_->output = figures_->output + count_(answer);
-        return answer;
+        auto text = excerpt(data, detail::as_size(room));
+        usage.output = count_(text).tokens();
+        return counted({.message = std::move(text), .usage = usage});
     }
 
-    /// Of all copies together; valid as long as one of them lives.
-    replay_model_figures const& figures() const noexcept { return *figures_; }
-
-private:
     /// The conversation within a prompt: this library fences it behind the instructions. Else the whole prompt.
     static std::string_view data_of(std::string_view prompt) noexcept {
         auto const fence = prompt.find("\n<transcript-");
@@ -132,7 +223,8 @@ private:
     }
 
     counter count_;
-    std::shared_ptr<replay_model_figures> figures_;
+    replay_summarizer other_;
+    std::shared_ptr<state> state_;
 };
 
 }  // namespace v1

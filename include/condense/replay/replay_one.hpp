@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/provider_usage.hpp>
 #include <condense/replay/edits.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/sum.hpp>
@@ -28,6 +29,7 @@ struct replay_options {
     Clock clock = {};
     bool items = true;  ///< measure where the items and the old texts of edits are that answers need
     bool laws = true;   ///< judge every request with request_checker
+    replay_summarizer model = {};  ///< answers the prompts of mixes in the stand-in's place
 };
 
 /// A conversation on which several mixes are replayed, read once for all of them: estimated, hashed and, if items are
@@ -56,23 +58,20 @@ namespace detail {
 /// Adds the figures of the layers, and the money for everything: input at the price of writes to the prompt cache where
 /// that is higher, because each request is cached for the next.
 template <class Session>
-void close_figures(replay_figures& out, Session const& session, replay_model_figures const& model,
-                   prices const& price_list) {
-    std::uint64_t calls = 0;
-    for (auto const& layer : session.statistics().layers) {
+void close_figures(replay_figures& out, Session const& session, prices const& price_list) {
+    auto const& sums = session.statistics();
+    for (auto const& layer : sums.layers) {
         if (layer.name.empty()) continue;
         out.layers.push_back(layer);
-        calls = add_capped(calls, layer.asked);
+        out.model_calls = add_capped(out.model_calls, layer.asked);
     }
-    out.reductions = session.statistics().changed;
-    // Calls of a program's own model do not reach the stand-in: only the layers count them.
-    out.model_calls = model.calls != 0 ? model.calls : calls;
-    out.model_input = model.input;
-    out.model_output = model.output;
+    out.reductions = sums.changed;
+    out.model_input = sums.model_usage().request();
+    out.model_output = sums.model_usage().output;
+    out.model_money = money_of(sums.model_usage(), price_list);
     auto const written = price_list.input < price_list.written ? price_list.written : price_list.input;
     for (auto const share : {cost_of(out.cached, price_list.cached), cost_of(out.sent - out.cached, written),
-                             cost_of(out.answered, price_list.output), cost_of(model.input, price_list.input),
-                             cost_of(model.output, price_list.output)})
+                             cost_of(out.answered, price_list.output), out.model_money})
         out.money = add_capped(out.money, share);
 }
 
@@ -88,14 +87,15 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
     auto const& script = source.script;
     auto const& options = source.options;
     // The stand-in counts with the estimator of the replay, so that its tokens compare with those of requests.
-    replay_edges edges{.model = replay_model{[&](std::string_view text) { return script.estimator()(text).tokens(); }}};
+    replay_edges edges{.model = replay_model{script.estimator(), options.model}};
     auto mix = detail::mix_for(candidate.mix, edges);
     auto const shelf = options.items ? detail::shelf_of(mix, edges, out.conversation) : detail::replay_shelf{};
     run_options<Clock> session_options{.clock = options.clock};
     session_options.conversation = out.conversation;
     session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(session_options)};
-    detail::replay_turns{source, agent, shelf, edges.oracle, options, out}.run();
-    detail::close_figures(out, agent, edges.model.figures(), price_list);
+    detail::replay_turns{source, agent, shelf, edges, options, out}.run();
+    detail::close_figures(out, agent, price_list);
+    out.model_failures = edges.model.figures().failures;
     return out;
 }
 

@@ -17,14 +17,6 @@ namespace detail {
 /// Texts of violations that figures keep; the others are only counted.
 inline constexpr std::size_t violations_shown = 8;
 
-/// The price of tokens in millionths of the currency, rounded down. Split, because the product may not fit 64 bits.
-constexpr std::uint64_t cost_of(tokens count, price rate) noexcept {
-    constexpr std::uint64_t million = 1'000'000;
-    auto const of_units = mul_capped(count.count, rate.millionths / million);
-    auto const fraction = rate.millionths % million;
-    return add_capped(of_units, scale_down(count.count, fraction, million));
-}
-
 /// Adds statistics of layers by name; the second layer of a name is added to the second, and so on. So mixes that
 /// choose their layers by the conversation are summed too, in whatever order their layers come.
 inline void add_layers(std::vector<layer_statistics>& sums, std::vector<layer_statistics> const& added) {
@@ -43,7 +35,8 @@ inline void add_layers(std::vector<layer_statistics>& sums, std::vector<layer_st
 inline void add_figures(replay_figures& sum, replay_figures const& added) {
     for (auto const member :
          {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over, &replay_figures::exhausted,
-          &replay_figures::hits, &replay_figures::reductions, &replay_figures::model_calls, &replay_figures::money,
+          &replay_figures::hits, &replay_figures::reductions, &replay_figures::model_calls,
+          &replay_figures::model_failures, &replay_figures::money, &replay_figures::model_money,
           &replay_figures::violations, &replay_figures::edits, &replay_figures::edits_visible})
         sum.*member = add_capped(sum.*member, added.*member);
     for (auto const member : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,

@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/report.hpp>
-#include <condense/llm/provider_usage.hpp>
 #include <condense/replay/checker.hpp>
 #include <condense/replay/edits.hpp>
 #include <condense/replay/fidelity_meter.hpp>
 #include <condense/replay/figures.hpp>
+#include <condense/replay/mix.hpp>
 #include <condense/replay/oracle.hpp>
 #include <condense/replay/sent.hpp>
 #include <condense/replay/sum.hpp>
@@ -31,12 +32,12 @@ class replay_turns {
     using script_type = decltype(Source::script);
 
 public:
-    replay_turns(Source const& source, Session& session, replay_shelf shelf, replay_oracle oracle,
+    replay_turns(Source const& source, Session& session, replay_shelf shelf, replay_edges const& edges,
                  Options const& options, replay_figures& out)
-        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits},
-          oracle_{std::move(oracle)}, out_{&out}, sent_{source.script},
-          meter_{source.script, source.items, std::move(shelf)} {
+        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits}, oracle_{edges.oracle},
+          out_{&out}, sent_{source.script}, meter_{source.script, source.items, std::move(shelf)} {
         oracle_.begin(source.items, source.script.readings(), sent_.current());
+        edges.model.begin(sent_.current(), session.limits());
     }
     replay_turns(replay_turns const&) = delete;
     replay_turns& operator=(replay_turns const&) = delete;

@@ -23,7 +23,9 @@ inline namespace v1 {
 /// The texts of markers beside their figures: compress{.words = {.otherwise = "ask for another run"}}. Must outlive
 /// the layer; UTF-8 on one line, so that a marker stays within its limit.
 struct wording {
-    std::string_view stored = "the whole is stored as";  ///< before the reference; at most 40 bytes
+    /// Before the reference, at most 40 bytes; "the whole is the file artifacts/" for agents that read files: what ends
+    /// with a slash and the reference are one path.
+    std::string_view stored = "the whole is stored as";
     std::string_view recorded = "the journal holds the whole";  ///< at most 64 bytes, as is the next
     std::string_view otherwise = {};  ///< if neither has it, and the shortener itself has no text for that
     /// head, tail, head_tail and json_sample name the type of the original and the share that is left: "json, 12 %
@@ -43,10 +45,14 @@ struct wording {
     friend constexpr bool operator==(wording const&, wording const&) = default;
 };
 
+/// For agents that have recovery_tools: offload{.words = tool_words}.
+inline constexpr wording tool_words{.stored = "read_artifact gives the whole of",
+                                    .recorded = "search_history finds the whole"};
+
 /// How to get omitted content back; false if it was not stored.
 struct recovery {
     reference stored = {};
-    bool recorded = false;   ///< a journal holds the original
+    bool recorded = false;  ///< a journal holds the original
     bool shortened = false;  ///< the text is the result of an earlier cut
     wording words = {};
     std::uint64_t original = 0;  ///< characters of the original of such a text; 0 if unknown
@@ -60,7 +66,9 @@ inline constexpr std::size_t omission_limit = 192;
 
 /// Where the rest is. `otherwise`, which may be empty, is the text if neither a store nor a journal has it.
 constexpr std::string way_back(recovery const& origin, std::string_view otherwise = {}) {
-    if (origin) return std::string{origin.words.stored} + " " + origin.stored.text();
+    if (origin)
+        return std::string{origin.words.stored} + (origin.words.stored.ends_with('/') ? "" : " ") +
+               origin.stored.text();
     if (origin.recorded && !origin.words.recorded.empty()) return std::string{origin.words.recorded};
     return std::string{otherwise.empty() ? origin.words.otherwise : otherwise};
 }

@@ -3,23 +3,23 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include <curl/curl.h>
 
-// Where an endpoint is: the address that requests go to, or why there can be none.
+// Where the provider is: the address that requests go to, or why there can be none. Unlike those of a client, it may be
+// http elsewhere, as the keys are not those of the proxy.
 
-namespace repl {
+namespace proxy {
 
 struct address {
     std::string url = {};
     std::string scheme = {};  ///< http or https
-    bool local = false;       ///< on this machine
+    bool local = false;  ///< on this machine
     std::string problem = {};
 };
 
-/// `base` is such as https://api.openai.com/v1; the path of the chat, or another, is appended where it is missing.
-inline address address_of(std::string const& base, std::string_view end = "/chat/completions") {
+/// `base` is such as https://api.openai.com.
+inline address address_of(std::string const& base) {
     struct freed {
         void operator()(CURLU* held) const noexcept { curl_url_cleanup(held); }
     };
@@ -40,7 +40,6 @@ inline address address_of(std::string const& base, std::string_view end = "/chat
     if (!found.problem.empty()) return found;
     auto path = part(CURLUPART_PATH);
     while (path.ends_with('/')) path.pop_back();
-    if (!path.ends_with(end)) path += end;
     curl_url_set(parsed.get(), CURLUPART_PATH, path.c_str(), 0);
     auto const host = part(CURLUPART_HOST);
     found.local = host == "localhost" || host == "127.0.0.1" || host == "[::1]";
@@ -48,4 +47,4 @@ inline address address_of(std::string const& base, std::string_view end = "/chat
     return found;
 }
 
-}  // namespace repl
+}  // namespace proxy
