@@ -141,6 +141,18 @@ TEST_CASE("what has become protected is not dropped, summarised or shortened any
         CHECK_FALSE(desk.draft().shorten(toy::part_of(desk.facts, 2), "short"));
         CHECK(carried(desk, 3, {}) == "0: first question | 1: first answer | 2: second question | ");
     }
+    SECTION("shortened, in a group that waits for a result") {
+        auto const words_and_result =
+            toy::with(condense::role::user, {toy::result_part("1", "first result"), {.text = "go on"}});
+        auto const two_calls = toy::with(condense::role::assistant, {toy::call_part("1"), toy::call_part("2")});
+        toy::desk waits{{toy::user("go"), two_calls, words_and_result, toy::user("more")}};
+        REQUIRE(waits.facts.open(waits.facts.group_of(2)));
+        auto draft = waits.draft();
+        draft.allow_open(true);
+        CHECK_FALSE(draft.shorten(toy::part_of(waits.facts, 2), "short"));
+        CHECK(carried(waits, 4) == "0: go | 1: {} {} short go on | 3: more | ");
+        CHECK(carried(waits, 3, {}) == "0: go | 1: {} {} first result go on | ");
+    }
     SECTION("all that is left") {
         toy::desk talk{{toy::assistant("a"), toy::assistant("b"), toy::user("c"), toy::user("d")}};
         CHECK_FALSE(talk.draft().drop(group{0}));

@@ -74,11 +74,13 @@ private:
         return new_step != 0 && edits_->in_force(new_step - 1);
     }
     /// True if the step at `index` of the old edits is still allowed. A part keeps its edit while its group is bound
-    /// only if layers could edit that group before, as they can an open one.
+    /// only if layers could edit that group before, as they can an open one. The latest user message stays whole.
     bool may_redo(std::size_t index) const noexcept {
         auto const& step = old_edits_->steps()[index];
         if (!step.on_part) return is_drop(step) ? may_drop(step) : unchanged(group{step.target}.id());
-        auto const group_id = old_facts_->group_of(old_facts_->part_at(step.target).message_index);
+        auto const message = old_facts_->part_at(step.target).message_index;
+        auto const group_id = old_facts_->group_of(message);
+        if (message == facts_->latest_user()) return false;
         if (!old_edits_->in_force(index) || step.kind == edit_kind::restore || !unchanged(group_id)) return false;
         if (step.kind == edit_kind::repair) return facts_->unanswerable(facts_->part_at(step.target));
         return !bound(group_id) || old_facts_->open(group_id);
