@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/summarize.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -669,6 +670,19 @@ TEST_CASE("summarize: there is one live summary, which is read and replaced [cas
     CHECK(summaries == 1);
     CHECK(text_of(messages[2]).find("second summary") != std::string::npos);
     CHECK(text_of(messages[2]).find("first summary") == std::string::npos);
+}
+
+TEST_CASE("summarize: a summary behind what a model reads at once is replaced with it, so that one is left") {
+    scripted::state state{{"in short", " "}};
+    auto messages = ten_rounds();
+    auto const earlier = condense::detail::fenced_summary(letters(1'000, 's'), "");
+    messages.insert(messages.begin() + 2, {A(letters(2'000, 'w')), C("open", "ask"), U(earlier)});
+    messages[4].mark = "summary";
+    pipeline const mix{summarize{.when = always, .protect = task, .reads = 2'500_tokens, .with = scripted{&state}}};
+    static_cast<void>(reduced(messages, mix));
+    REQUIRE(state.prompts.size() > 1);
+    CHECK(state.prompts[0].find("[earlier summary] ") != std::string::npos);
+    CHECK(std::count_if(messages.begin(), messages.end(), is_summary) == 1);
 }
 
 TEST_CASE("summarize: a second run on the result asks nothing and changes nothing") {

@@ -249,6 +249,11 @@ private:
         bool has_new = false;
         bool previous_selected = false;  // the group before the present one is selected
         unsigned summary_count = 0;
+        v1::cost waiting;  // what the summaries cost that are still to come, for which room is left
+        for (auto const which : draft.groups()) {
+            auto const facts = draft.about(which);
+            if ((facts.summary || which.is_summary()) && !draft.undroppable(which)) waiting += facts.cost;
+        }
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             // A result whose call is nowhere goes with its neighbours: behind a summary providers would refuse it.
@@ -269,9 +274,12 @@ private:
                 (which.id() < task_group.id() || protected_set.holds(which) || pass.enough(remaining)))
                 continue;
             if (!is_summary && which == newest) continue;
-            if (has_new && result.cost + facts.cost > cost_limit) {
+            // A summary is left out only where two are selected: so that none stays beside the one that is written.
+            if (is_summary) waiting -= facts.cost;
+            if (result.more && !is_summary) continue;
+            if (has_new && (!is_summary || summary_count > 1) && result.cost + waiting + facts.cost > cost_limit) {
                 result.more = true;
-                break;
+                continue;
             }
             previous_selected = true;
             result.groups.push_back(which);
