@@ -126,6 +126,7 @@ private:
 };
 
 constexpr std::uint64_t message_count = 30;
+constexpr std::uint64_t at_end = 3;  // said by a program that has done all
 
 }  // namespace
 
@@ -164,6 +165,7 @@ TEST_CASE("summaries: a program that is killed at any step has each message once
 }
 
 TEST_CASE("summaries: a program that is killed at any moment has each message once", "[law-6][law-7]") {
+    std::uint64_t interrupted = 0;
     for (std::uint64_t round = 0; round < rounds(300); ++round) {
         scratch::folder const in{scratch::memory()};
         script const program{in, round % 2 == 0};
@@ -171,16 +173,21 @@ TEST_CASE("summaries: a program that is killed at any moment has each message on
         for (unsigned kill = 0; kill < 3; ++kill) {
             processes::child running{[&](auto const& say) {
                 if (!program.run(message_count, say).empty()) say(~std::uint64_t{0});
+                say(at_end);
                 ::pause();
             }};
-            auto const pause = static_cast<unsigned>(50 + (round * 3 + kill) * 137 % 12'000);
+            bool ended = false;
+            auto const pause = 20u << (round * 3 + kill) % 10;
             for (auto const word : running.kill_after_microseconds(pause)) {
                 REQUIRE(word != ~std::uint64_t{0});
+                ended = ended || word == at_end;
                 if (word % 2 == 0) acknowledged = word / 2 + 1;
             }
+            interrupted += ended ? 0u : 1u;
             REQUIRE(program.recorded(acknowledged));
         }
         REQUIRE(program.run(message_count, [](std::uint64_t) {}) == "");
         REQUIRE(program.recorded(message_count));
     }
+    CHECK(interrupted != 0);
 }
