@@ -249,11 +249,10 @@ private:
         bool has_new = false;
         bool previous_selected = false;  // the group before the present one is selected
         unsigned summary_count = 0;
-        v1::cost waiting;  // what the summaries cost that are still to come, for which room is left
-        for (auto const which : draft.groups()) {
-            auto const facts = draft.about(which);
-            if ((facts.summary || which.is_summary()) && !draft.undroppable(which)) waiting += facts.cost;
-        }
+        v1::cost waiting;  // of the summaries that are still to come, for which room is left
+        for (auto const which : draft.groups())
+            if ((draft.about(which).summary || which.is_summary()) && !draft.undroppable(which))
+                waiting += draft.about(which).cost;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             // A result whose call is nowhere goes with its neighbours: behind a summary providers would refuse it.
