@@ -631,7 +631,9 @@ TEST_CASE("no text breaks the search, and a text that ends early is no other tex
 
 TEST_CASE("a hostile megabyte costs no more than its beginning", "[core][overflow]") {
     std::size_t const size = effort() < 100 ? 128 * 1'024 : 1'024 * 1'024;
+    std::size_t number = 0;
     for (auto const& wording : condense::detail::overflow_wordings) {
+        if (number++ % 5 != 0 && effort() < 100) continue;
         auto const head = wording.phrase.substr(0, wording.phrase.find_first_of("#%~*"));
         std::string text;
         while (text.size() < size) text.append(head).append("1").append(wording.phrase.substr(head.size(), 8));

@@ -21,6 +21,7 @@
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
+#include "support/effort.hpp"
 
 // What shorteners allocate at most at once, results included, for large texts: a quarter more than the text.
 
@@ -28,7 +29,7 @@ bool allocations::next_fails() noexcept { return false; }
 
 namespace {
 
-constexpr std::size_t text_size = 1'000'000;
+std::size_t const text_size = effort() < 100 ? 400'000 : 1'000'000;
 
 std::string repeated(std::string_view piece) {
     std::string out;
