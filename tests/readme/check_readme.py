@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks the documents: README.md and every Markdown file in examples, benchmarks, tests and include.
+"""Checks the documents: README.md and every Markdown file in examples, benchmarks, tests, include and .docs.
 
 Each C++ block is an excerpt of an example or of the list of mixes, white space aside, each command an existing script, each
 relative link an existing file and heading, each <condense/...> an existing header. Each folder of include/condense has
@@ -82,6 +82,7 @@ def unnoticed(documents, examples):
     readme = documents["README.md"]
     planted = {
         "a misspelt layer": {"README.md": readme.replace("condense::offload{", "condense::offlod{", 1)},
+        "a block on a page of the site": {".docs/measured.md": "```cpp\ncondense::offlod{}\n```\n"},
         "a missing script": {"README.md": readme.replace("sh tests/run.sh", "sh tests/walk.sh", 1)},
         "a missing file": {"README.md": readme + "[here](examples/nowhere.cpp)\n"},
         "a missing heading": {"README.md": readme + "[here](examples/README.md#nowhere)\n"},
@@ -98,7 +99,7 @@ def unnoticed(documents, examples):
 
 def main():
     paths = [ROOT / "README.md"]
-    for folder in ("benchmarks", "examples", "include", "tests"):
+    for folder in ("benchmarks", "examples", "include", "tests", ".docs"):
         paths += sorted((ROOT / folder).rglob("*.md"))
     documents = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
     sources = [*sorted((ROOT / "examples").glob("*.cpp")), ROOT / "benchmarks" / "mix" / "mixes.hpp"]
