@@ -18,6 +18,6 @@ install(EXPORT condenseTargets NAMESPACE condense:: DESTINATION "${folder}")
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/condenseConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/condenseConfig.cmake" INSTALL_DESTINATION "${folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/condenseConfigVersion.cmake"
-    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+    COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/condenseConfig.cmake" "${PROJECT_BINARY_DIR}/condenseConfigVersion.cmake"
     "${CMAKE_CURRENT_LIST_DIR}/Findhiredis.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindxxHash.cmake" DESTINATION "${folder}")
