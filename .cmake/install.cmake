@@ -18,6 +18,12 @@ install(EXPORT condenseTargets NAMESPACE condense:: DESTINATION "${folder}")
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/condenseConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/condenseConfig.cmake" INSTALL_DESTINATION "${folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/condenseConfigVersion.cmake"
-    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+    COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/condenseConfig.cmake" "${PROJECT_BINARY_DIR}/condenseConfigVersion.cmake"
     "${CMAKE_CURRENT_LIST_DIR}/Findhiredis.cmake" "${CMAKE_CURRENT_LIST_DIR}/FindxxHash.cmake" DESTINATION "${folder}")
+
+# For builds without CMake; the libraries of the edges have files of their own.
+set(includedir "\${prefix}")
+cmake_path(APPEND includedir "${CMAKE_INSTALL_INCLUDEDIR}")  # which may be absolute
+configure_file("${CMAKE_CURRENT_LIST_DIR}/condense.pc.in" "${PROJECT_BINARY_DIR}/condense.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/condense.pc" DESTINATION "${CMAKE_INSTALL_DATADIR}/pkgconfig")

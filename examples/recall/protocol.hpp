@@ -15,6 +15,7 @@
 
 #include <condense/adapt/json_parse.hpp>
 #include <condense/recovery/tools.hpp>
+#include <condense/version.hpp>
 
 // The Model Context Protocol as a server of tools speaks it: JSON-RPC 2.0, one message a line.
 
@@ -111,7 +112,7 @@ private:
                                          std::string_view{wanted.get_ref<std::string const&>()});
             return result({{"protocolVersion", known != protocol_versions.end() ? *known : protocol_versions.back()},
                            {"capabilities", {{"tools", json::object()}}},
-                           {"serverInfo", {{"name", "recall"}, {"version", "0.1.0"}}},
+                           {"serverInfo", {{"name", "recall"}, {"version", CONDENSE_VERSION_STRING}}},
                            {"instructions", offer_.instructions}});
         }
         if (method != "tools/call") return failure(id, unknown_method, "there is no such method");

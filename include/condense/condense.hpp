@@ -30,3 +30,4 @@
 #include <condense/session/turn_tracker.hpp>
 #include <condense/shorten/first_of.hpp>
 #include <condense/shorten/head_tail.hpp>
+#include <condense/version.hpp>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # run.sh SOURCE BUILD FOLDER CMAKE GENERATOR COMPILER   installs BUILD under FOLDER, then builds and runs the consumer
-# against the installed package and against the source tree
+# against the installed package, against the source tree, with its last commit from git, and with pkg-config
 set -eu
 
 source=$1 build=$2 folder=$3 cmake=$4 generator=$5 compiler=$6
@@ -10,12 +10,30 @@ here=$(dirname "$0")
 rm -rf "$folder"
 "$cmake" --install "$build" --prefix "$folder/prefix"
 
-# consume NAME OPTION   configures, builds and runs it in a tree of its own
+# consume NAME OPTION...   configures, builds and runs it in a tree of its own
 consume() {
-    "$cmake" -S "$here" -B "$folder/$1" -G "$generator" "-DCMAKE_CXX_COMPILER=$compiler" "$2"
-    "$cmake" --build "$folder/$1"
-    "$(dirname "$cmake")/ctest" --test-dir "$folder/$1" --output-on-failure --no-tests=error
+    tree=$folder/$1
+    shift
+    "$cmake" -S "$here" -B "$tree" -G "$generator" "-DCMAKE_CXX_COMPILER=$compiler" "$@"
+    "$cmake" --build "$tree"
+    "$(dirname "$cmake")/ctest" --test-dir "$tree" --output-on-failure --no-tests=error
 }
 
 consume installed "-DCMAKE_PREFIX_PATH=$folder/prefix"
 consume subfolder "-DCONDENSE_SOURCE=$source"
+if commit=$(git -C "$source" rev-parse HEAD 2>/dev/null); then
+    consume fetched "-DCONDENSE_SOURCE=$source" "-DCONDENSE_COMMIT=$commit"
+else
+    echo "skipped: FetchContent, which needs git and a checkout"
+fi
+
+mv "$folder/prefix" "$folder/moved"
+export PKG_CONFIG_PATH="$folder/moved/share/pkgconfig"
+if command -v pkg-config >/dev/null 2>&1; then
+    # shellcheck disable=SC2046
+    "$compiler" -std=c++20 "-DCONDENSE_PACKAGE_VERSION=\"$(pkg-config --modversion condense)\"" \
+        $(pkg-config --cflags --libs condense) "$here/version.cpp" -o "$folder/by_pkg_config"
+    "$folder/by_pkg_config"
+else
+    echo "skipped: condense.pc, which needs pkg-config"
+fi
