@@ -27,7 +27,7 @@ list_type list_of(plan_tests::planted_question const& asked) {
 }  // namespace
 
 TEST_CASE("planted_context: 95 of 100 answers are in the context, and few in the newest that fit") {
-    std::uint64_t const questions = rounds(500);
+    std::uint64_t const questions = effort() < 100 ? rounds(150) : rounds(500);
     std::uint64_t planned = 0;
     std::uint64_t newest = 0;
     for (std::uint64_t seed = 0; seed < questions; ++seed) {
@@ -50,7 +50,7 @@ TEST_CASE("planted_context: 95 of 100 answers are in the context, and few in the
 }
 
 TEST_CASE("planted_context: nine of ten answers are among the ten best passages") {
-    std::uint64_t const questions = rounds(500);
+    std::uint64_t const questions = effort() < 100 ? rounds(150) : rounds(500);
     std::uint64_t among = 0;
     for (std::uint64_t seed = 0; seed < questions; ++seed) {
         auto const asked = plan_tests::planted(seed);

@@ -26,7 +26,7 @@ using plan_tests::planted_artifact;
 using plan_tests::planted_question;
 using plan_tests::terms_of;
 
-std::uint64_t seeds() { return rounds(500); }
+std::uint64_t seeds() { return effort() < 100 ? rounds(150) : rounds(500); }
 
 struct range {
     std::size_t begin = 0;
