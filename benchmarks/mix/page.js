@@ -50,10 +50,10 @@ const shown = () => now().mixes.map((mix, at) => ({mix, at})).filter(({at}) => !
 
 // Marks: a colour, a form and a dash for each mix, so that no two differ by colour alone.
 const colour = (at) => `var(--c${at % 9})`;
-const dash = (at) => ['', '7 3', '2 3', '', '9 3 2 3', '5 2', '', '3 2 8 2', '12 4'][at % 9];
+const dash = (at) => ['', '7 3', '2 3', '', '9 3 2 3', '5 2', '', '3 2 8 2', '12 4'][(at + Math.floor(at / 9)) % 9];
 const forms = ['M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0Z', 'M-4.5 -4.5H4.5V4.5H-4.5Z', 'M0 -6L6 0L0 6L-6 0Z', 'M0 -6L5.5 4.5H-5.5Z', 'M0 6L5.5 -4.5H-5.5Z',
   'M-2 -6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z', 'M-6 -3H6V3H-6Z', 'M-3 -6H3V6H-3Z', 'M0 -6L5.7 -1.9L3.5 4.9H-3.5L-5.7 -1.9Z'];
-// From the tenth on colours come again, each with another form.
+// From the tenth on colours come again, each with another form and dash.
 const form = (at) => forms[(at + Math.floor(at / 9)) % forms.length];
 const mark = (at, hollow = false) => make('path', {d: form(at), class: hollow ? 'mark hollow' : 'mark', style: {fill: colour(at), stroke: colour(at)}});
 const coloured = (element, property, at) => { element.style[property] = colour(at); return element; };
@@ -176,7 +176,7 @@ function draw_pareto() {
     .sort((one, other) => one.x - other.x);
   by('pareto-note').textContent = `Best is at the ${lost ? 'bottom' : 'top'} left. ` + (front.length > 1
     ? 'The line joins the mixes that no other beats, of those whose requests all fit. '
-    : front.length === 1 ? `No mix whose requests all fit is better than ${clip(front[0].mix.mix, 40)} in either. ` : '') +
+    : front.length === 1 ? `No mix whose requests all fit is better in either than “${clip(front[0].mix.mix, 40)}”. ` : '') +
     (fit.length < points.length ? 'Hollow marks: some requests did not fit; arrows say that they lie beyond the plot. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
   if (front.length > 1) plot.append(make('path', {class: 'front', d: front.map(({x, y}, at) => `${at ? 'L' : 'M'}${across(x)} ${up(100 * y)}`).join('')}));
 
@@ -291,7 +291,7 @@ function draw_course() {
     }
   } else by('course-legend').replaceChildren(...curves.map(({at, name}) => make('li', {}, swatch(at), clip(name, 40))));
   plot.append(write(left + 6, up(limit) - 5, `window: ${whole(limit)}`, 'start', 'name'));
-  if (over.length !== 0) plot.append(write(right, top - 8, clip('up to ' + over.join(', ') + ' ↑', Math.floor((right - left) / 7)), 'end'));
+  if (over.length !== 0) plot.append(write(right, 12, clip('up to ' + over.join(', ') + ' ↑', Math.floor((right - left) / 7)), 'end'));
   const title = one ? `Tokens of each request of ${clip_front(one.name, 80)}` : `Tokens per request, averaged over ${plural(data.conversations, 'conversation')}`;
   plot.setAttribute('aria-label', `${title}. ` + curves.map(({name, values}) =>
     `${name}: at most ${whole(Math.max(...values))}, at the end ${whole(values[values.length - 1])}`).join('. ') + '. Left and right arrows read single values.');
@@ -457,10 +457,18 @@ function radios(id, name, choices, chosen, choose) {
     make('input', {type: 'radio', name, value, checked: value === chosen, onchange: () => { choose(value); settle(draw); }}), text)));
 }
 
+// How much the shares of the page are of.
+function needed() {
+  const mix = data.windows[0]?.mixes[0];
+  if (mix === undefined) return '';
+  const {visible, recoverable, lost} = mix.items.all;
+  return ` Answers needed ${plural(visible + recoverable + lost, 'item')} and ${plural(mix.edits, 'old text')} of edits.`;
+}
+
 function begin() {
   by('summary').textContent = `${plural(data.conversations, 'conversation')} replayed under ${plural(data.mixes.length, 'mix', 'mixes')}` +
     (data.windows[0]?.mixes[0] ? `, ${plural(data.windows[0].mixes[0].requests, 'request')} each` : '') +
-    (data.summariser === null ? '.' : `, summaries by ${clip(data.summariser, 80)}.`);
+    (data.summariser === null ? '.' : `, summaries by ${clip(data.summariser, 80)}.`) + needed();
   if (data.skipped !== 0) {
     by('skipped').hidden = false;
     by('skipped').querySelector('summary').textContent = `${plural(data.skipped, 'conversation')} could not be read`;
@@ -484,7 +492,7 @@ function begin() {
     else state.hidden.add(at);
     settle(draw);
   }}), swatch(at), clip(name, 40))));
-  by('conversation').append(make('option', {value: -1}, `all ${plural(data.conversations, 'conversation')}, on average`),
+  by('conversation').append(make('option', {value: -1}, data.conversations === 1 ? 'the conversation' : `all ${whole(data.conversations)} conversations, on average`),
     ...data.longest.map(({name, requests}, at) => make('option', {value: at}, `${clip_front(name, 80)} (${plural(requests, 'request')})`)));
   by('conversation').value = state.conversation;
   by('conversation').addEventListener('change', (event) => {
