@@ -92,11 +92,11 @@ TEST_CASE("engine: edited messages are made, the others are the originals") {
     using condense::sent_place;
     std::vector<sent_place> sent_places;
     made.each_sent([&](sent_place place) { sent_places.push_back(place); });
-    CHECK(sent_places == std::vector<sent_place>{{sent_kind::kept, 0},
-                                                 {sent_kind::kept, 1},
+    CHECK(sent_places == std::vector<sent_place>{{sent_kind::original, 0},
+                                                 {sent_kind::original, 1},
                                                  {sent_kind::changed, 2},
                                                  {sent_kind::summary, group{4}.summary().index},
-                                                 {sent_kind::kept, 6}});
+                                                 {sent_kind::original, 6}});
     CHECK(made.make(sent_places[2]) == fresh[0]);
     CHECK(made.make(sent_places[3]) == fresh[1]);
 
@@ -218,6 +218,36 @@ TEST_CASE("engine: a run goes on until its layers change nothing more") {
     CHECK(first.layers[0].outcome == condense::layer_outcome::applied);
     CHECK(messages.size() == 6);
     CHECK(messages[2].parts[0].text == "out");
+}
+
+namespace {
+
+/// Takes a byte off the result in each sweep until three are left.
+template <class When>
+struct gradual {
+    When when;
+    static constexpr auto effects = condense::shortens;
+    void reduce(auto& draft, auto& pass) const {
+        std::string shorter;
+        draft.each_part(condense::sequence{2}, [&](condense::part_ref, condense::part_view const& part) {
+            shorter = part.text.substr(0, part.text.size() - 1);
+        });
+        if (shorter.size() >= 3) pass.note(draft.shorten(part_at(draft, 2), shorter));
+    }
+};
+template <class When>
+gradual(When) -> gradual<When>;
+
+}  // namespace
+
+TEST_CASE("engine: a part that several sweeps shorten is counted once for each layer") {
+    auto messages = original;
+    auto const twice = condense::reduce(messages, pipeline{gradual{condense::always}, gradual{condense::always}},
+                                        {.window = 1'000_tokens}, per_byte{});
+    CHECK(messages[2].parts[0].text == "out");
+    CHECK(twice.layers[0].runs > 1);
+    CHECK(twice.layers[0].parts_shortened == 1);
+    CHECK(twice.layers[1].parts_shortened == 1);
 }
 
 TEST_CASE("engine: savings of all layers are the whole saving") {

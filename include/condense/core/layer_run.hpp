@@ -283,6 +283,19 @@ private:
         if (entry_->note.empty()) entry_->note = why;
     }
 
+    static constexpr bool is_shortening(view::step const& step) noexcept {
+        return step.on_part && step.kind != edit_kind::restore && step.kind != edit_kind::repair;
+    }
+    /// Whether an earlier sweep of the run has counted the part that the layer edits again.
+    constexpr bool has_shortened(view::step const& again) const noexcept {
+        auto const& steps = run_->draft.edits().steps();
+        for (auto number = again.previous; number > run_->first_step; number = steps[number - 1].previous) {
+            auto const& step = steps[number - 1];
+            if (number <= mark_ && is_shortening(step) && step.author == again.author) return true;
+        }
+        return false;
+    }
+
     /// Adds what the batch did to the entry. Only steps still in force count: a layer may edit a part twice.
     constexpr void count_edits(view::totals const& restored) noexcept {
         auto const& edits = run_->draft.edits();
@@ -292,8 +305,7 @@ private:
             auto const& step = edits.steps()[index];
             if (!edits.in_force(index)) continue;
             if (step.kind == edit_kind::drop) ++groups_dropped;
-            else if (step.on_part && step.kind != edit_kind::restore && step.kind != edit_kind::repair)
-                ++parts_shortened;
+            else if (is_shortening(step) && !has_shortened(step)) ++parts_shortened;
         }
         entry_->groups_dropped += groups_dropped;
         entry_->parts_shortened += parts_shortened;
@@ -524,7 +536,7 @@ struct made_hook {
 
     template <class Layer, class Draft, class Pass>
     constexpr auto call(Layer const& layer, Draft&, Pass& pass) const {
-        return layer.made(each_sent, commits, pass);
+        return layer.append_derived(each_sent, commits, pass);
     }
 };
 
