@@ -51,7 +51,7 @@ int main() {
     // Also in a later process: every message as it came, once each.
     std::vector<chat_message> recorded;
     auto const problem = journal.read("logs", [&](condense::journal_entry const& line, std::string_view content) {
-        if (!line.made) recorded.push_back(condense::from_bytes<chat_message>(content).value());
+        if (!line.is_derived) recorded.push_back(condense::from_bytes<chat_message>(content).value());
     });
     check(!problem && recorded == originals);
     check(store.get(store.name(std::string(12'000, 'c'))) == std::string(12'000, 'c'));

@@ -219,11 +219,12 @@ TEMPLATE_TEST_CASE("ranges: of gives each message that a reduction would send", 
         auto const shown = where(seen);
         REQUIRE(shown == where(seen));  // made once
         for (std::size_t index = 0; index < from.size(); ++index) {
-            if (from[index].kind == condense::sent_kind::kept) REQUIRE(shown[index] == originals[from[index].index]);
+            if (from[index].kind == condense::sent_kind::original)
+                REQUIRE(shown[index] == originals[from[index].index]);
             ++seen_kinds[from[index].kind];
         }
     }
-    CHECK(seen_kinds[condense::sent_kind::kept] > wanted);
+    CHECK(seen_kinds[condense::sent_kind::original] > wanted);
     CHECK(seen_kinds[condense::sent_kind::changed] > wanted / 4);
     CHECK(seen_kinds[condense::sent_kind::summary] > wanted / 4);
     CHECK(seen_kinds[condense::sent_kind::answer] > wanted / 20);

@@ -74,9 +74,9 @@ constexpr bool an_error_has_a_reason() {
 static_assert(an_error_has_a_reason());
 
 constexpr bool entries_are_what_they_say() {
-    journal_entry const entry{.name = {}, .number = 7, .made = true};
-    return entry == journal_entry{.number = 7, .made = true} && entry != journal_entry{.number = 7} &&
-           entry != journal_entry{.number = 8, .made = true} && !journal_entry{}.made;
+    journal_entry const entry{.name = {}, .number = 7, .is_derived = true};
+    return entry == journal_entry{.number = 7, .is_derived = true} && entry != journal_entry{.number = 7} &&
+           entry != journal_entry{.number = 8, .is_derived = true} && !journal_entry{}.is_derived;
 }
 static_assert(entries_are_what_they_say());
 

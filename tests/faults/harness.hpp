@@ -114,7 +114,7 @@ void judge_recorded(History const& original, conversation const& after, touchy_j
     std::vector<std::string> recorded;
     static_cast<void>(
         journal.held.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
-            if (!line.made) recorded.emplace_back(content);
+            if (!line.is_derived) recorded.emplace_back(content);
         }));
     for (auto const& m : original)
         expect(std::find(after.begin(), after.end(), forms::to_chat(m)) != after.end() ||

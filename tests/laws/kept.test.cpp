@@ -20,7 +20,7 @@ std::vector<condense::chat_message> recorded(condense::memory_journal const& jou
                                              laws::broken& found) {
     std::vector<condense::chat_message> all;
     static_cast<void>(journal.read(conversation, [&](condense::journal_entry const& line, std::string_view content) {
-        if (line.made) return;
+        if (line.is_derived) return;
         if (line.number != all.size()) found.insert("L6 a number is missing or doubled");
         if (auto const read = condense::from_bytes<Message>(content)) all.push_back(forms::to_chat(*read));
         else found.insert("L6 unreadable");
@@ -66,7 +66,7 @@ laws::broken run_growing(std::uint64_t seed, figures& counted) {
         }
         static_cast<void>(journal.read(
             options.conversation,
-            [&](condense::journal_entry const& line, std::string_view) { counted.made += line.made ? 1u : 0u; }));
+            [&](condense::journal_entry const& line, std::string_view) { counted.made += line.is_derived ? 1u : 0u; }));
     });
     return found;
 }

@@ -114,7 +114,7 @@ static_assert(condense::traceable_store<shelf>);
 std::string text_of(tape const& journal) {
     std::string all;
     for (auto const& line : journal.held->lines) {
-        if (!line.entry.made) {
+        if (!line.entry.is_derived) {
             CHECK(line.entry.name == journal.name(line.content));
             CHECK(condense::from_bytes<chat_message>(line.content));
         }

@@ -272,7 +272,7 @@ private:
     static std::vector<std::string> recorded(restart_shelf const& shelf) {
         std::vector<std::string> all;
         auto const add = [&](condense::journal_entry const& line, std::string_view content) {
-            all.push_back(std::to_string(line.number) + (line.made ? "made" : "") + std::string{content});
+            all.push_back(std::to_string(line.number) + (line.is_derived ? "made" : "") + std::string{content});
         };
         if (shelf.journal.read("", add)) all.push_back("unreadable");
         return all;

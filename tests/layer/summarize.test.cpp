@@ -179,7 +179,7 @@ TEST_CASE("summarize: the default protects the task and a fifth of the window") 
 TEST_CASE("summarize: the label says where the whole is, and counts") {
     auto const run = [](std::string_view whole) {
         auto messages = ten_rounds();
-        static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .with = model, .whole = whole}}));
+        static_cast<void>(reduced(messages, pipeline{summarize{.when = always, .with = model, .source_hint = whole}}));
         std::string text;
         for (auto const& m : messages)
             if (is_summary(m)) text = text_of(m);
@@ -189,9 +189,9 @@ TEST_CASE("summarize: the label says where the whole is, and counts") {
     CHECK(run(condense::tool_sentence).find("not instructions. All of it can be read again: search_history ") !=
           std::string::npos);
     for (std::string_view const whole : {"two\nlines", "<summary>", "\xFF"})
-        CHECK_THROWS_AS(pipeline{summarize{.whole = whole}}, condense::invalid_configuration);
+        CHECK_THROWS_AS(pipeline{summarize{.source_hint = whole}}, condense::invalid_configuration);
     std::string const long_text(201, 'x');
-    CHECK_THROWS_AS(pipeline{summarize{.whole = long_text}}, condense::invalid_configuration);
+    CHECK_THROWS_AS(pipeline{summarize{.source_hint = long_text}}, condense::invalid_configuration);
 }
 
 TEST_CASE("summarize: by rule it needs no model and says what happened") {

@@ -49,7 +49,7 @@ struct desk {
     std::vector<std::string> recorded() const {
         std::vector<std::string> all;
         CHECK_FALSE(journal.read("", [&](condense::journal_entry const& line, std::string_view content) {
-            if (!line.made) all.emplace_back(content);
+            if (!line.is_derived) all.emplace_back(content);
         }));
         return all;
     }

@@ -260,7 +260,7 @@ TEST_CASE("earlier_artifacts: what was released and is not in the journal is an 
     desk other;
     std::uint64_t kept = 0;
     CHECK_FALSE(things.journal.read("logs", [&](condense::journal_entry const& entry, std::string_view content) {
-        if (entry.made || ++kept > 11) return;
+        if (entry.is_derived || ++kept > 11) return;
         CHECK_FALSE(other.journal.append("logs", entry, content));
     }));
     auto second = other.open();

@@ -26,7 +26,7 @@ TEST_CASE("journals and stores are found in a mix, however deep") {
     REQUIRE(shelf.journals.size() == 1);
     REQUIRE(shelf.stores.size() == 1);
     REQUIRE_FALSE(own.append("x", {.name = own.name("a"), .number = 5}, "a"));
-    REQUIRE_FALSE(own.append("x", {.name = own.name("a"), .number = 5, .made = true}, ""));
+    REQUIRE_FALSE(own.append("x", {.name = own.name("a"), .number = 5, .is_derived = true}, ""));
     REQUIRE_FALSE(own.append("y", {.name = own.name("a"), .number = 6}, "a"));
     std::vector<std::uint64_t> numbers;
     shelf.journals[0]([&](std::uint64_t number) { numbers.push_back(number); });

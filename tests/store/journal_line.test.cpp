@@ -48,7 +48,7 @@ TEST_CASE("journal_line: lines of the earlier format, without time and conversat
         REQUIRE(found.has_value());
         CHECK(found->entry.number == number);
         CHECK(found->entry.time == 0);
-        CHECK((found->entry.made || found->entry == entry_of(number, content)));
+        CHECK((found->entry.is_derived || found->entry == entry_of(number, content)));
         CHECK((found->content == content));
         CHECK_FALSE(journal_line::conversation_of(line).has_value());
         CHECK_FALSE(journal_line{"d"}.read(line, room).has_value());

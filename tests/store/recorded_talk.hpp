@@ -46,7 +46,7 @@ public:
 inline std::vector<std::string> originals_in(condense::journal auto const& from) {
     std::vector<std::string> contents;
     CHECK_FALSE(from.read("", [&](condense::journal_entry const& entry, std::string_view content) {
-        if (!entry.made) contents.emplace_back(content);
+        if (!entry.is_derived) contents.emplace_back(content);
     }));
     return contents;
 }

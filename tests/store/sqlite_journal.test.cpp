@@ -236,7 +236,7 @@ TEST_CASE("sqlite_journal: a record layer goes on in another process where this 
     }
     std::size_t originals = 0;
     for (auto const& [entry, content] : store_tests::lines_of(sqlite_journal{root / "a.db"}, "")) {
-        if (entry.made) continue;
+        if (entry.is_derived) continue;
         CHECK(condense::from_bytes<chat_message>(content)->parts[0].text ==
               "turn " + std::to_string(originals++) + std::string(200, '.'));
     }

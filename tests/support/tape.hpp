@@ -77,18 +77,19 @@ struct tape {
     std::vector<std::string> messages(std::string_view conversation = {}) const {
         std::vector<std::string> out;
         for (auto const& each : held->lines)
-            if (each.conversation == conversation && !each.entry.made) out.push_back(each.content);
+            if (each.conversation == conversation && !each.entry.is_derived) out.push_back(each.content);
         return out;
     }
     std::vector<std::uint64_t> numbers(std::string_view conversation = {}) const {
         std::vector<std::uint64_t> out;
         for (auto const& each : held->lines)
-            if (each.conversation == conversation && !each.entry.made) out.push_back(each.entry.number);
+            if (each.conversation == conversation && !each.entry.is_derived) out.push_back(each.entry.number);
         return out;
     }
     std::size_t made(std::string_view conversation = {}) const {
         std::size_t count = 0;
-        for (auto const& each : held->lines) count += each.conversation == conversation && each.entry.made ? 1u : 0u;
+        for (auto const& each : held->lines)
+            count += each.conversation == conversation && each.entry.is_derived ? 1u : 0u;
         return count;
     }
 

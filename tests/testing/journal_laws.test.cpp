@@ -85,10 +85,10 @@ public:
     store_error append(std::string_view conversation, journal_entry entry, std::string_view content) const {
         std::lock_guard const lock{shared_->guard};
         bool const refuses_name = entry.name ? !is(fault::accepts_other_names) : !is(fault::accepts_no_names);
-        bool const wrong = entry.made ? !content.empty() && !is(fault::accepts_notes_with_content)
-                                      : entry.name != name(content) && refuses_name;
+        bool const wrong = entry.is_derived ? !content.empty() && !is(fault::accepts_notes_with_content)
+                                            : entry.name != name(content) && refuses_name;
         if (wrong && !is(fault::keeps_what_it_refuses)) return {"refused"};
-        if (is(fault::drops_notes) && entry.made) return {};
+        if (is(fault::drops_notes) && entry.is_derived) return {};
         if (is(fault::fails_to_append) && content.size() == 256) return {"too large"};
         if (is(fault::loses_what_is_appended) && content == "b") return {};
         if (is(fault::fails_in_threads) && conversation == "7") return {"not this"};

@@ -33,7 +33,7 @@ public:
         if (recorded_ == history.size() && flushed_) return true;
         if (!opened_) {
             auto const past = [this](condense::journal_entry const& line, std::string_view) {
-                if (!line.made && line.number >= next_) next_ = line.number + 1;
+                if (!line.is_derived && line.number >= next_) next_ = line.number + 1;
             };
             if (to_.read({}, past)) return false;
             opened_ = true;

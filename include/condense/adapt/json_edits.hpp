@@ -70,10 +70,10 @@ public:
                 continue;
             }
             // Parts in one block: it goes with the last of them.
-            bool whole = goes[first];
+            bool all_go = goes[first];
             for (; index < pieces_.size() && is_same(pieces_[index].piece.block, block); ++index)
-                whole = whole && goes[index];
-            if (whole) add(block, all_losses);
+                all_go = all_go && goes[index];
+            if (all_go) add(block, all_losses);
             else
                 for (auto part = first; part < index; ++part)
                     if (goes[part]) add(pieces_[part].piece.removable, all_losses);

@@ -49,19 +49,19 @@ public:
             return;
         }
         auto const type = text_member(block, "type");
-        auto const* held = &block;
+        auto const* body = &block;
         if (!type.empty() || !block.is_object()) {
             type_ = media_name(type);
-            if (auto const* const nested = object_member(block, type)) held = nested;  // OpenAI, MCP
+            if (auto const* const nested = object_member(block, type)) body = nested;  // OpenAI, MCP
         } else
             for (auto const& [key, value] : block.items())
                 if (is_media_key(key)) {  // Gemini, Bedrock
                     type_ = media_name(key);
-                    held = &value;
+                    body = &value;
                     break;
                 }
-        look(*held);
-        if (auto const* const source = object_member(*held, "source")) look(*source);  // Anthropic, Bedrock
+        look(*body);
+        if (auto const* const source = object_member(*body, "source")) look(*source);  // Anthropic, Bedrock
     }
 
     std::string text() const {

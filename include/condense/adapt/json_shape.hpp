@@ -108,13 +108,13 @@ private:
         auto* const value = member_of(message_, "content");
         if (value == nullptr && (plain.kind != part_kind::tool_result || member_of(message_, "parts") != nullptr))
             return;
-        place const whole{&message_, "content"};
+        place const outer{&message_, "content"};
         if (string_of(value) != nullptr) shapes_ = shapes_ & string_shapes;
         if (value != nullptr && value->is_object() && row_of(typed_rows, text_member(*value, "type")) != nullptr) {
             shapes_ = shapes_ & shape_set::of(mcp);
-            block(whole, {plain, plain.kind != part_kind::tool_result, whole}, whole);
-            if (plain.kind == part_kind::tool_result && results_ == 0) visit_part(plain, whole, whole);
-        } else output(message_, "content", {plain, true, whole});
+            block(outer, {plain, plain.kind != part_kind::tool_result, outer}, outer);
+            if (plain.kind == part_kind::tool_result && results_ == 0) visit_part(plain, outer, outer);
+        } else output(message_, "content", {plain, true, outer});
         shapes_ = before;
     }
 
@@ -230,9 +230,9 @@ private:
     /// A block that holds text where others of its type hold bytes; false for others. A list of texts is not edited.
     bool text_in_media(place own, Json& value, std::string_view type, shape_set shapes, context const& how) {
         auto const text = embedded_text(value, type);
-        auto const* const found = text.find();
-        if (found == nullptr) return false;
-        if (found->is_array())
+        auto const* const embedded = text.find();
+        if (embedded == nullptr) return false;
+        if (embedded->is_array())
             visit_part(sealed(how.base, part_kind::other), text, own, {.is_dump = true, .shapes = shapes});
         else
             visit_part(type == "document" ? unsealed(how.base) : how.base, text, how.outermost ? own : how.removable,
@@ -319,8 +319,8 @@ private:
                                                             : shape_set::of(anthropic);
         auto const before = std::exchange(shapes_, shapes_ & shapes);
         auto const* const key = first_of(value, row.text);
-        auto* const held = member_of(value, key);
-        bool const is_object = held != nullptr && held->is_object();
+        auto* const value_member = member_of(value, key);
+        bool const is_object = value_member != nullptr && value_member->is_object();
         if (row.shapes == shape_set::of(gemini)) response(own, value, key, part);
         else if (is_object && row.shapes == shape_set::of(ai_sdk)) typed_output(own, value, key, part);
         else output(value, key, {part, false, own});
@@ -359,13 +359,14 @@ private:
         auto& object = *member_of(value, key);
         auto const type = text_member(object, "type");
         if (type.starts_with("error") || type == "execution-denied") part.status = part_status::error;
-        auto* const held = member_of(object, "value");
-        if (held != nullptr && (held->is_array() ? type == "content" : held->is_string() && type.ends_with("text")))
+        auto* const value_member = member_of(object, "value");
+        if (value_member != nullptr &&
+            (value_member->is_array() ? type == "content" : value_member->is_string() && type.ends_with("text")))
             return output(object, "value", {part, false, own});
-        place const whole{&value, key};
+        place const outer{&value, key};
         visit_part(
-            part, held != nullptr && type.ends_with("json") ? place{&object, "value"} : whole, own,
-            {.is_dump = true, .form = text_form::typed_value, .written = whole, .shapes = shape_set::of(ai_sdk)});
+            part, value_member != nullptr && type.ends_with("json") ? place{&object, "value"} : outer, own,
+            {.is_dump = true, .form = text_form::typed_value, .written = outer, .shapes = shape_set::of(ai_sdk)});
     }
 
     /// A block with a call, and with its result once there is one.

@@ -75,13 +75,13 @@ struct message_traits<Message> : variant_parts<message_traits<Message>> {
             sink(part_view{.kind = part_kind::reasoning, .text = m.channels.find(name)->second});
         bool const is_tool = role_of(m) == role::tool;
         bool by_text = answers_by_text(m);  // until the text was shown
-        for (auto const& held : m.parts)
+        for (auto const& content : m.parts)
             std::visit(
                 [&]<class Part>(Part const& shown) {
                     show(shown, std::same_as<Part, text_part> ? by_text : is_tool, sink);
                     if (std::same_as<Part, text_part>) by_text = false;
                 },
-                held);
+                content);
         if (lacks_result(m)) sink(part_view{.kind = part_kind::tool_result});
     }
 
@@ -154,9 +154,9 @@ struct message_traits<Message> : variant_parts<message_traits<Message>> {
         put(out, names.size());
         for (auto const& name : names) put(out, name, m.channels.find(name)->second);
         put(out, m.parts.size());
-        for (auto const& held : m.parts) {
-            put(out, held.index());
-            std::visit([&out](auto const& stored) { put_part(out, stored); }, held);
+        for (auto const& content : m.parts) {
+            put(out, content.index());
+            std::visit([&out](auto const& stored) { put_part(out, stored); }, content);
         }
         return out;
     }
@@ -174,9 +174,9 @@ struct message_traits<Message> : variant_parts<message_traits<Message>> {
             m.channels[name] = fields.text();
         }
         for (auto remaining = fields.number(any); remaining != 0 && !fields.broken(); --remaining) {
-            auto& held = m.parts.emplace_back();
-            if (!hold(held, fields.number(any))) return std::nullopt;
-            if (!std::visit([&fields](auto& read) { return read_part(fields, read); }, held)) return std::nullopt;
+            auto& content = m.parts.emplace_back();
+            if (!hold(content, fields.number(any))) return std::nullopt;
+            if (!std::visit([&fields](auto& read) { return read_part(fields, read); }, content)) return std::nullopt;
         }
         if (fields.broken() || !fields.done()) return std::nullopt;
         return m;
@@ -195,7 +195,8 @@ private:
     }
 
     template <class... Parts>
-    static constexpr auto is_one_of = [](part const& held) { return (std::holds_alternative<Parts>(held) || ...); };
+    static constexpr auto is_one_of =
+        [](part const& content) { return (std::holds_alternative<Parts>(content) || ...); };
 
     /// True if no part of a message of role tool but its text can be the result.
     static bool answers_by_text(Message const& m) {
@@ -250,11 +251,11 @@ private:
     static void show_media(std::string_view type, Data const& data, auto& sink) {
         std::string text{type};
         std::visit(
-            [&text](auto const& held) {
-                if constexpr (requires { held.path; }) text = held.path;
-                else if constexpr (requires { held.bytes; })
-                    text += ", " + std::to_string(held.bytes.size()) + " bytes";
-                else text += ", " + std::to_string(held.frames.size()) + " samples";
+            [&text](auto const& content) {
+                if constexpr (requires { content.path; }) text = content.path;
+                else if constexpr (requires { content.bytes; })
+                    text += ", " + std::to_string(content.bytes.size()) + " bytes";
+                else text += ", " + std::to_string(content.frames.size()) + " samples";
             },
             data);
         sink(part_view{.kind = part_kind::media, .text = text, .sealed = true, .cost = media_cost});
@@ -324,13 +325,13 @@ private:
     static void put_part(std::string& out, auto const& stored) {
         put(out, stored.data.index());
         std::visit(
-            [&out](auto const& held) {
-                if constexpr (requires { held.path; }) put(out, held.path);
-                else if constexpr (requires { held.bytes; })
-                    put(out, std::string{held.bytes.begin(), held.bytes.end()}, held.mime_type);
+            [&out](auto const& content) {
+                if constexpr (requires { content.path; }) put(out, content.path);
+                else if constexpr (requires { content.bytes; })
+                    put(out, std::string{content.bytes.begin(), content.bytes.end()}, content.mime_type);
                 else {
-                    put(out, held.frames.size());
-                    for (float const frame : held.frames) put(out, std::bit_cast<std::uint32_t>(frame));
+                    put(out, content.frames.size());
+                    for (float const frame : content.frames) put(out, std::bit_cast<std::uint32_t>(frame));
                 }
             },
             stored.data);
@@ -360,15 +361,15 @@ private:
         constexpr auto any = ~std::uint64_t{0};
         return hold(read.data, fields.number(any)) &&
                std::visit(
-                   [&fields](auto& held) {
-                       if constexpr (requires { held.path; }) return read_one(fields, held.path);
-                       else if constexpr (requires { held.bytes; }) {
+                   [&fields](auto& content) {
+                       if constexpr (requires { content.path; }) return read_one(fields, content.path);
+                       else if constexpr (requires { content.bytes; }) {
                            auto const data = fields.text();
-                           held.bytes.assign(data.begin(), data.end());
-                           return read_one(fields, held.mime_type);
+                           content.bytes.assign(data.begin(), data.end());
+                           return read_one(fields, content.mime_type);
                        } else {
                            for (auto left = fields.number(any); left != 0 && !fields.broken(); --left)
-                               held.frames.push_back(
+                               content.frames.push_back(
                                    std::bit_cast<float>(static_cast<std::uint32_t>(fields.number(0xFFFFFFFFu))));
                            return !fields.broken();
                        }
@@ -378,9 +379,9 @@ private:
 
     /// Makes the variant hold its alternative `index`; false if there is none.
     template <class... Alternatives>
-    static bool hold(std::variant<Alternatives...>& held, std::uint64_t index) {
+    static bool hold(std::variant<Alternatives...>& content, std::uint64_t index) {
         return [&]<std::size_t... Indices>(std::index_sequence<Indices...>) {
-            return ((index == Indices && (held.template emplace<Indices>(), true)) || ...);
+            return ((index == Indices && (content.template emplace<Indices>(), true)) || ...);
         }(std::index_sequence_for<Alternatives...>{});
     }
 };

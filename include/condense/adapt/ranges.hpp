@@ -172,7 +172,7 @@ public:
     element_access<sent_messages> access() noexcept { return {this}; }
     message_type const& element(std::size_t index) {
         auto& [place, message] = messages_[index];
-        if (place.kind == sent_kind::kept) return reduction().original(place.index);
+        if (place.kind == sent_kind::original) return reduction().original(place.index);
         if (message == nullptr) message.reset(new message_type(reduction().make(place)));
         return *message;
     }

@@ -90,10 +90,10 @@ struct http_address {
         else if (!part(CURLUPART_USER).empty() || !part(CURLUPART_PASSWORD).empty())
             result.problem = "the address must not hold a password";
         if (!result.problem.empty()) return result;
-        auto whole = part(CURLUPART_PATH);
-        while (whole.ends_with('/')) whole.pop_back();
-        if (!whole.ends_with(path)) whole += path;
-        curl_url_set(parsed.get(), CURLUPART_PATH, whole.c_str(), 0);
+        auto full_path = part(CURLUPART_PATH);
+        while (full_path.ends_with('/')) full_path.pop_back();
+        if (!full_path.ends_with(path)) full_path += path;
+        curl_url_set(parsed.get(), CURLUPART_PATH, full_path.c_str(), 0);
         curl_url_set(parsed.get(), CURLUPART_FRAGMENT, nullptr, 0);
         if (!query.empty()) curl_url_set(parsed.get(), CURLUPART_QUERY, query.c_str(), CURLU_APPENDQUERY);
         result.url = part(CURLUPART_URL);

@@ -94,13 +94,13 @@ inline json parse(std::string_view text, std::string& problem) {
 /// body with the figures of an overflow stays if the message alone does not have them.
 inline provider_error error_of(int status, std::string_view body) {
     auto const read = parse_json<json>(utf8::scrubbed(std::string{body.substr(0, std::size_t{64} << 10)}));
-    auto const& whole = read.value.is_array() && !read.value.empty() ? read.value[0] : read.value;
-    auto const& given = at(whole, "error");
-    auto const& error = given.is_object() ? given : whole;
+    auto const& document = read.value.is_array() && !read.value.empty() ? read.value[0] : read.value;
+    auto const& given = at(document, "error");
+    auto const& error = given.is_object() ? given : document;
     auto const& code = at(error, "code");
     if (status == 0 && code.is_number_unsigned() && code.get<std::uint64_t>() >= 400 && code.get<std::uint64_t>() < 600)
         status = code.get<int>();
-    std::string text{given.is_string() ? text_member(whole, "error") : text_member(error, "message")};
+    std::string text{given.is_string() ? text_member(document, "error") : text_member(error, "message")};
     for (auto const* const kind : {"code", "status", "type"})
         if (auto const word = text_member(error, kind); !text.empty() && !word.empty() && word != "error") {
             text += " (" + std::string{word} + ")";
@@ -131,7 +131,7 @@ struct answer {
 
 /// Adds a header of the library's, unless there is one of that name, in letters of either case: that of the settings.
 inline void add_header(std::vector<std::string>& all, std::string line) {
-    auto const name = [](std::string_view whole) { return whole.substr(0, whole.find_first_of(":;")); };
+    auto const name = [](std::string_view header) { return header.substr(0, header.find_first_of(":;")); };
     auto const same = [&](std::string_view other) { return http::is_name(name(other), name(line)); };
     if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(line));
 }
@@ -150,16 +150,16 @@ struct outgoing {
     /// The body with the messages as its member `name`, whatever the settings say there.
     std::string text(std::string const& name) && {
         body.erase(name);
-        auto whole = dump_of(body);
-        whole.pop_back();
-        if (whole.size() > 1) whole += ',';
-        whole.append("\"").append(name).append("\":[");
+        auto object = dump_of(body);
+        object.pop_back();
+        if (object.size() > 1) object += ',';
+        object.append("\"").append(name).append("\":[");
         for (auto& message : list) {
-            whole += std::exchange(message, {});
-            whole += ',';
+            object += std::exchange(message, {});
+            object += ',';
         }
-        if (!list.empty()) whole.pop_back();
-        return whole.append("]}");
+        if (!list.empty()) object.pop_back();
+        return object.append("]}");
     }
 };
 
@@ -270,11 +270,11 @@ public:
             result.error.text = "an answer of the Responses API has several items: call `items` and push each of them";
             return result;
         }
-        auto whole = items(all, show);
-        if (whole.message) result.message = std::move(whole.message->front());
-        result.usage = whole.usage;
-        result.error = std::move(whole.error);
-        result.stop = std::move(whole.stop);
+        auto all_items = items(all, show);
+        if (all_items.message) result.message = std::move(all_items.message->front());
+        result.usage = all_items.usage;
+        result.error = std::move(all_items.error);
+        result.stop = std::move(all_items.stop);
         return result;
     }
 

@@ -27,20 +27,20 @@ public:
         auto const latest = latest_summaries(edits, end);
         auto const& steps = edits.steps_;
         std::vector<std::uint32_t> numbers(steps.size() + 1);  // by number, the new one; 0 for a forgotten step
-        std::vector<view::step> kept;
+        std::vector<view::step> rest;
         std::vector<view::replacement> texts;
         for (std::size_t index = 0; index < steps.size(); ++index) {
             if (index < end && needless(facts, latest, steps[index], index + 1)) continue;
-            kept.push_back(steps[index]);
-            numbers[index + 1] = static_cast<std::uint32_t>(kept.size());
+            rest.push_back(steps[index]);
+            numbers[index + 1] = static_cast<std::uint32_t>(rest.size());
         }
-        auto const count = steps.size() - kept.size();
+        auto const count = steps.size() - rest.size();
         if (count == 0) return 0;
         texts.reserve(edits.texts_.size());
 
         // From here on nothing fails. A new number is no larger than the old one, so none is taken for one to come.
         for (std::size_t index = 0; index < steps.size(); ++index) renumber(edits, steps[index], index + 1, numbers);
-        for (auto& step : kept) {
+        for (auto& step : rest) {
             step.previous = numbers[step.previous];
             if (step.text == none32) continue;
             texts.push_back(std::move(edits.texts_[step.text]));
@@ -50,7 +50,7 @@ public:
         for (auto const drop : edits.summary_drops_)
             if (numbers[drop + 1] != 0) edits.summary_drops_[drops++] = numbers[drop + 1] - 1;
         edits.summary_drops_.resize(drops);
-        edits.steps_.swap(kept);
+        edits.steps_.swap(rest);
         edits.texts_.swap(texts);
         return count;
     }

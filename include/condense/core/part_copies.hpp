@@ -120,7 +120,7 @@ private:
         std::uint32_t users = 0;
         std::uint64_t used = 0;  ///< when it was used last
     };
-    static constexpr std::size_t kept = 4;
+    static constexpr std::size_t capacity = 4;
 
     /// The slot of this message, else a new one or that of the message that was used least recently; null where all are
     /// in use.
@@ -130,8 +130,8 @@ private:
             if (each.message == index) return &each;
             if (each.users == 0 && (oldest == nullptr || each.used < oldest->used)) oldest = &each;
         }
-        if (slots_.size() == kept) return oldest;
-        slots_.reserve(kept);  // slots in use must not move
+        if (slots_.size() == capacity) return oldest;
+        slots_.reserve(capacity);  // slots in use must not move
         return &slots_.emplace_back();
     }
 

@@ -401,10 +401,10 @@ public:
             if (auto const problem = with_redacted(content, [&](std::string_view text, std::size_t count) {
                     if (count == 0) return to.append(conversation(), line, text);
                     count_redactions(count);
-                    return to.append(conversation(), {to.name(text), line.number, line.made, line.time}, text);
+                    return to.append(conversation(), {to.name(text), line.number, line.is_derived, line.time}, text);
                 }))
                 return problem;
-        if (!line.made) ++run_->keep_count;
+        if (!line.is_derived) ++run_->keep_count;
         return {};
     }
     /// Makes appended lines durable: they are kept if this returns no error. Does nothing in a dry run.

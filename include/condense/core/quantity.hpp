@@ -47,17 +47,17 @@ using instant = quantity<unit::nanoseconds>;
 struct percent {
     std::uint32_t basis_points = 0;
 
-    static constexpr std::uint32_t whole = 10'000;  ///< 100 %
+    static constexpr std::uint32_t one_hundred = 10'000;  ///< 100 %
     friend constexpr auto operator<=>(percent, percent) = default;
 
     /// The share of a total, rounded down.
     template <unit Unit>
     constexpr quantity<Unit> of(quantity<Unit> total) const noexcept {
-        return {detail::scale_down(total.count, basis_points, whole)};
+        return {detail::scale_down(total.count, basis_points, one_hundred)};
     }
     template <unit Unit>
     constexpr quantity<Unit> of_rounded_up(quantity<Unit> total) const noexcept {
-        return {detail::scale_up(total.count, basis_points, whole)};
+        return {detail::scale_up(total.count, basis_points, one_hundred)};
     }
 };
 

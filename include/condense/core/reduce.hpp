@@ -36,10 +36,10 @@ inline constexpr bool holds_history = false;
 
 /// Where a message to send comes from: a message of the history, unchanged or with edits, a summary, or a written
 /// result.
-enum class sent_kind : std::uint8_t { kept, changed, summary, answer };
+enum class sent_kind : std::uint8_t { original, changed, summary, answer };
 /// One message to send, by its origin; `make` renders those that are not kept.
 struct sent_place {
-    sent_kind kind = sent_kind::kept;
+    sent_kind kind = sent_kind::original;
     std::uint32_t index = 0;  ///< of the message, of the summary's group, or the part_id of the answered call
     friend constexpr bool operator==(sent_place, sent_place) = default;
 };
@@ -113,7 +113,7 @@ public:
     void each_place(Unchanged&& unchanged, Rendered&& rendered) const {
         detail::part_copies copies;
         each_sent([&](sent_place place) {
-            if (place.kind == sent_kind::kept) unchanged(place.index);
+            if (place.kind == sent_kind::original) unchanged(place.index);
             else rendered(make(place, copies));
         });
     }
@@ -121,7 +121,7 @@ public:
     /// Calls f(sent_place) for each message to send, in order, and renders none.
     template <class Function>
     void each_sent(Function&& f) const {
-        auto const unchanged = [&](std::uint32_t index) { f(sent_place{sent_kind::kept, index}); };
+        auto const unchanged = [&](std::uint32_t index) { f(sent_place{sent_kind::original, index}); };
         auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
         auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
         auto const answer = [&](std::uint32_t part_id) { f(sent_place{sent_kind::answer, part_id}); };

@@ -180,11 +180,11 @@ struct run_report {
     /// Tokens after the run as a share of those before, rounded up to hundredths of a per cent; 100 % where nothing was
     /// saved.
     constexpr percent ratio() const noexcept {
-        if (after.tokens >= before.tokens) return {percent::whole};
+        if (after.tokens >= before.tokens) return {percent::one_hundred};
         unsigned shift = 0;  // the product below has to be below 2^64
         while (before.tokens.count >> shift >= std::uint64_t{1} << 48) ++shift;
         auto const [remaining, total] = std::pair{after.tokens.count >> shift, before.tokens.count >> shift};
-        return {static_cast<std::uint32_t>((remaining * percent::whole + total - 1) / total)};
+        return {static_cast<std::uint32_t>((remaining * percent::one_hundred + total - 1) / total)};
     }
 };
 

@@ -165,12 +165,12 @@ struct journal_entry {
     std::uint64_t number = 0;  ///< the message's place among those of its conversation
     /// Not an original, and without content: a message that a run derived from message `number`; or, where `number` is
     /// still to come, a digest of all messages that a run left.
-    bool made = false;
+    bool is_derived = false;
     std::uint64_t time = 0;  ///< of the append, in seconds since 1970 (UTC); the journal sets it where it is 0
 
     /// Whether they say the same of the same message, whenever they were appended.
     friend constexpr bool operator==(journal_entry const& left, journal_entry const& right) noexcept {
-        return left.name == right.name && left.number == right.number && left.made == right.made;
+        return left.name == right.name && left.number == right.number && left.is_derived == right.is_derived;
     }
 };
 

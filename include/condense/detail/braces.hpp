@@ -32,12 +32,12 @@ private:
 
     /// Writes text[begin, end), which has no space: the paths of the list in it, or all of it if there is none.
     void word(std::size_t begin, std::size_t end) {
-        auto const whole = text_.substr(begin, end - begin);
+        auto const expression = text_.substr(begin, end - begin);
         auto const size = out_.size();
         std::string front;
-        if (whole.find("/{") == std::string_view::npos || list(begin, end, front, 0) != end) {
+        if (expression.find("/{") == std::string_view::npos || list(begin, end, front, 0) != end) {
             out_.resize(size);
-            out_.append(whole);
+            out_.append(expression);
         } else out_.pop_back();
     }
     /// Writes the alternatives at `begin`, separated by commas, each behind `front` and with a space after it. Returns

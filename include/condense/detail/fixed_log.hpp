@@ -61,12 +61,12 @@ constexpr std::uint64_t ratio_of_log2(std::int64_t log) noexcept {
 
 /// value / whole in 16.16 fixed point, at most 65,536; 0 for a whole of 0. Of operands above 32 bits the lowest bits
 /// are dropped.
-constexpr std::uint64_t ratio_of(std::uint64_t value, std::uint64_t whole) noexcept {
-    if (whole == 0) return 0;
-    auto const wide = std::bit_width(value | whole);
-    if (wide > 32) value >>= wide - 32, whole >>= wide - 32;
-    if (whole == 0) whole = 1;
-    auto const out = (value << 16) / whole;
+constexpr std::uint64_t ratio_of(std::uint64_t value, std::uint64_t total) noexcept {
+    if (total == 0) return 0;
+    auto const wide = std::bit_width(value | total);
+    if (wide > 32) value >>= wide - 32, total >>= wide - 32;
+    if (total == 0) total = 1;
+    auto const out = (value << 16) / total;
     return out < std::uint64_t{1} << 32 ? out : std::uint64_t{1} << 32;
 }
 

@@ -28,7 +28,7 @@ inline namespace v1 {
 struct log_ratio {
     static constexpr std::size_t classes = 4;  ///< classes of content; a number beyond counts modulo this
 
-    percent prior = {percent::whole};  ///< the ratio while nothing is known, such as {11'000}
+    percent prior = {percent::one_hundred};  ///< the ratio while nothing is known, such as {11'000}
     /// Hundredths of a spread added to every corrected sum: with 164 the sum is high enough for 95 of 100 requests.
     std::uint32_t caution = 0;
 
@@ -105,7 +105,7 @@ struct log_ratio {
 
 private:
     constexpr std::int64_t prior_log() const noexcept {
-        return detail::log2_of_ratio(detail::ratio_of(prior.basis_points, percent::whole));
+        return detail::log2_of_ratio(detail::ratio_of(prior.basis_points, percent::one_hundred));
     }
     constexpr detail::ratio_line const& line_of(request_count const& sum) const noexcept {
         return lines[sum.content % classes];

@@ -23,24 +23,24 @@ inline namespace v1 {
 /// of the mean of all, moved towards the baseline by a share of 0.4 / (n + 2). With fewer than three reports the ratio
 /// is the baseline. Keeps 200 reports, 0.8 KiB; a report costs a pass over them.
 struct recency_weighted {
-    static constexpr std::size_t kept = 200;  ///< reports at most; a newer one replaces the oldest
+    static constexpr std::size_t capacity = 200;  ///< reports at most; a newer one replaces the oldest
     static constexpr std::uint32_t least = 2'000'000;  ///< a report below counts as this: 2 characters a token
     static constexpr std::uint32_t most = 8'000'000;  ///< a report above counts as this: 8 characters a token
 
     std::uint32_t baseline = 4'000'000;  ///< the ratio at which the estimator counts
-    std::array<std::uint32_t, kept> reports = {};  ///< a ring: report n, counted from 0, is at n % kept
+    std::array<std::uint32_t, capacity> reports = {};  ///< a ring: report n, counted from 0, is at n % capacity
     std::uint64_t seen = 0;  ///< reports since the last reset, also those that are no longer kept
     std::uint64_t model = 0;  ///< a hash of its name; 0 while none is set
 
     /// Adds a report, in millionths of a character per token.
     constexpr void add(std::uint64_t chars_per_token) noexcept {
         auto const clamped = chars_per_token < least ? least : chars_per_token > most ? most : chars_per_token;
-        reports[detail::as_size(seen % kept)] = static_cast<std::uint32_t>(clamped);
+        reports[detail::as_size(seen % capacity)] = static_cast<std::uint32_t>(clamped);
         seen = detail::add_capped(seen, 1);
         now = compute_ratio();
     }
     /// How many reports are kept.
-    constexpr std::uint64_t size() const noexcept { return seen < kept ? seen : kept; }
+    constexpr std::uint64_t size() const noexcept { return seen < capacity ? seen : capacity; }
     /// Characters per token by which sums are corrected, in millionths.
     constexpr std::uint32_t ratio() const noexcept { return size() < 3 ? baseline : now; }
 
@@ -68,7 +68,7 @@ struct recency_weighted {
     std::string save() const {
         std::string out = std::to_string(model);
         for (auto back = size(); back > 0; --back)
-            out.append(" ").append(std::to_string(reports[detail::as_size((seen - back) % kept)]));
+            out.append(" ").append(std::to_string(reports[detail::as_size((seen - back) % capacity)]));
         return out;
     }
     /// Restores what save() wrote; returns false and changes nothing for any other text.
@@ -80,7 +80,7 @@ struct recency_weighted {
         while (!text.empty()) {
             auto const figure = detail::take_count(text);
             if (figure.fault != detail::figure_fault::none || figure.value < least || figure.value > most ||
-                loaded.seen == kept)
+                loaded.seen == capacity)
                 return false;
             loaded.add(figure.value);
         }
@@ -99,7 +99,7 @@ private:
         std::uint64_t newest = 0;
         std::uint64_t all = 0;
         for (std::uint64_t back = 1; back <= count; ++back) {
-            auto const report = reports[detail::as_size((seen - back) % kept)];
+            auto const report = reports[detail::as_size((seen - back) % capacity)];
             all += report;
             if (back <= 3) newest += report;
         }

@@ -44,7 +44,7 @@ struct escalate {
         detail::check_target(when, until);
         detail::reject_unless(passes > 0 && passes <= 64,
                               "condense: escalate: there must be 1 to 64 passes (see escalate)");
-        detail::reject_unless(ceiling.basis_points <= percent::whole && ceiling.basis_points > 0,
+        detail::reject_unless(ceiling.basis_points <= percent::one_hundred && ceiling.basis_points > 0,
                               "condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)");
         detail::reject_unless(is_one_limit(when),
                               "condense: escalate: `when` must compare used with one limit (see escalate)");

@@ -29,12 +29,12 @@ public:
     /// moves next().
     void add(journal_entry const& entry) {
         if (entry.number == none) return;
-        if (!entry.made && entry.number >= next_) next_ = entry.number + 1;
+        if (!entry.is_derived && entry.number >= next_) next_ = entry.number + 1;
         if (!entry.name) return;
         if ((occupied_ + 1) * 4 >= slots_.size() * 3) widen();
         auto const newest = static_cast<std::uint32_t>(nodes_.size());
         // Nothing can be derived from a message that has yet to arrive: such an entry is the digest of a view.
-        nodes_.push_back({entry.number, none32, entry.made, entry.made && entry.number >= next_});
+        nodes_.push_back({entry.number, none32, entry.is_derived, entry.is_derived && entry.number >= next_});
         auto& slot = slots_[find_slot(slots_, entry.name)];
         if (!slot.name) ++occupied_;
         slot.name = entry.name;

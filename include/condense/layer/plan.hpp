@@ -244,16 +244,16 @@ private:
 
     planning_facts facts() const noexcept {
         bool historical = false;
-        tokens whole;
+        tokens total;
         for (auto const& each : artifacts_) {
             historical = historical || each.historical;
-            whole = whole + each.cost;
+            total = total + each.cost;
         }
         return {.artifacts = artifacts_.size(),
                 .historical = historical,
                 .total = {total_},
                 .largest = {largest_},
-                .request = tokens_of_others() + whole,
+                .request = tokens_of_others() + total,
                 .input = input(),
                 .input_price = layer_.input_price};
     }
@@ -421,9 +421,9 @@ private:
         record.reason = redacted(record.reason);
         bool const here = is_present(index);
         record.after = here ? draft_.measured(draft_.about(parts_[index]).cost) : tokens{};
-        bool const whole = here && !is_edited(parts_[index]);
-        if (whole || (here && planned.text && has_text(index, *planned.text))) {
-            if (whole) record.done = strategy::include_full;
+        bool const in_full = here && !is_edited(parts_[index]);
+        if (in_full || (here && planned.text && has_text(index, *planned.text))) {
+            if (in_full) record.done = strategy::include_full;
             return record;
         }
         if (record.problem.empty() && record.done != strategy::exclude)
@@ -513,7 +513,7 @@ struct plan {
         words.validate();
         detail::reject_unless(over.count >= detail::omission_limit,
                               "condense: plan: `over` must be at least 192 bytes, the longest marker (see plan)");
-        detail::reject_unless(share.basis_points > 0 && share.basis_points <= percent::whole,
+        detail::reject_unless(share.basis_points > 0 && share.basis_points <= percent::one_hundred,
                               "condense: plan: the share must be above 0 and at most 100 % (see plan)");
         detail::reject_unless(most > 0, "condense: plan: `most` must be above 0 (see plan)");
     }

@@ -107,7 +107,7 @@ struct record {
     /// After a one-shot run: appends an entry for each message that the run wrote, and a digest of the whole result, so
     /// that the next run takes neither for new messages. The digest tells equal messages apart by what they follow; if
     /// the history stays as it is (`commits` is false), it is that of the history. Entries have no content.
-    failed made(auto const& each, bool commits, auto& pass) const {
+    failed append_derived(auto const& each, bool commits, auto& pass) const {
         auto& state = pass.memory;
         if (state.unflushed || state.names.empty() || state.numbers.size() != state.names.size())
             return {};  // some message is not recorded: the next run looks the history up message by message
@@ -224,15 +224,15 @@ private:
     /// journal does not hold, so that they are recorded anew. A released message has no content to record: then it
     /// fails.
     store_error check_numbers(auto& draft, auto const& pass, auto& state, detail::journal_index const& entries) const {
-        auto const held = entries.numbers();
+        auto const numbers = entries.numbers();
         std::size_t next = 0;  // of a released message, whose numbers ascend
         auto valid = state.numbers.size();
         for (std::size_t index = 0; index < state.numbers.size(); ++index) {
             auto const number = state.numbers[index];
             if (number == detail::journal_index::none) continue;
             if (draft.outline().message_at(index).released) {
-                while (next < held.size() && held[next] < number) ++next;
-                if (next == held.size() || held[next] != number)
+                while (next < numbers.size() && numbers[next] < number) ++next;
+                if (next == numbers.size() || numbers[next] != number)
                     return {"foreign: the journal does not hold what was released"};
             } else if (index < valid &&
                        !entries.holds(pass.reference_of(to, v1::to_bytes(draft.message_at(sequence{index}))), number))

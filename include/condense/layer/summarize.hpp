@@ -117,7 +117,7 @@ struct summarize {
     Index leaves = detail::slot_default<Index>();
     /// A sentence in the label of the summary that says where the whole conversation is, such as `tool_sentence`; on
     /// one line, at most 200 bytes. It must outlive the layer.
-    std::string_view whole = {};
+    std::string_view source_hint = {};
     time_limit within = instant{120'000'000'000};  ///< for one answer; a later one is refused
     earlier_summary earlier = earlier_summary::update;  ///< what a model reads where there is one
     /// Shortens what a model reads, such as first_of(json_sample{}, head_tail{}): arguments and results above
@@ -140,10 +140,9 @@ struct summarize {
         detail::check_target(when, until);
         detail::reject_unless(size.count > 0,
                               "condense: summarize: the size of the summary must be above 0 (see summarize)");
-        detail::reject_unless(
-            whole.size() <= 200 && detail::utf8::valid(whole) && whole.find_first_of("\r\n<") == std::string_view::npos,
-            "condense: summarize: `whole` must be UTF-8 on one line of at most 200 bytes without `<` "
-            "(see summarize)");
+        detail::reject_unless(detail::is_label_text(source_hint),
+                              "condense: summarize: `source_hint` must be UTF-8 on one line of at most 200 bytes "
+                              "without `<` (see summarize)");
         if constexpr (has_index) leaves.validate();
     }
 
@@ -184,7 +183,7 @@ struct summarize {
         if (detail::wording::says_nothing(text)) return {"empty summary"};
         add_index(draft, pass, groups, text);
         auto const before = draft.used().tokens;
-        auto const refused = draft.summarize(groups, detail::fenced_summary(text, whole));
+        auto const refused = draft.summarize(groups, detail::fenced_summary(text, source_hint));
         pass.note(refused);
         if (!refused && draft.used().tokens >= before) return {"the summary is not smaller"};
         return {};
@@ -232,9 +231,9 @@ private:
         for (auto const which : draft.groups())
             if (!draft.is_system(which)) newest = which;
         auto remaining = draft.used();  // what would be used after replacing what is selected so far
-        auto const fence =
-            draft.measured(detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ", whole)}) +
-                           detail::frame_cost(draft.estimator(), role::user));
+        auto const fence = draft.measured(
+            detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ", source_hint)}) +
+            detail::frame_cost(draft.estimator(), role::user));
         auto const summary_tokens = limit_of(draft, pass, draft.within(draft.limits().input())) + fence;
         auto const tokens_before = remaining.tokens + summary_tokens;
         remaining.tokens = tokens_before;
@@ -357,7 +356,7 @@ private:
         add_index(draft, pass, from.groups, text);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
-        pass.note(draft.summarize(from.groups, detail::fenced_summary(text, whole), from.before));
+        pass.note(draft.summarize(from.groups, detail::fenced_summary(text, source_hint), from.before));
         is_smaller = draft.used().tokens < before;
         return {};
     }
@@ -397,7 +396,7 @@ private:
             count = count + messages{facts.count};
         }
         auto const prose = draft.measured(
-            detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(text, whole)}) +
+            detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(text, source_hint)}) +
             detail::frame_cost(draft.estimator(), role::user));
         auto after = draft.used();
         after.tokens = after.tokens - draft.measured(replaced) + prose;

@@ -83,7 +83,7 @@ struct limited {
         auto const left = limits.deadline - start;
         auto const time = left < limits.within ? left : limits.within;
         if (!limit.acquire(waits ? time : instant{})) return {.error = {.text = std::string{no_free_slot}}};
-        detail::scope_exit const held{[&]() noexcept { limit.release(); }};
+        detail::scope_exit const slot{[&]() noexcept { limit.release(); }};
         limits.within = limits.within - (clock() - start);
         return detail::reply_to_prompt(model, prompt, limits);
     }

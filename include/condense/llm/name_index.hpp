@@ -51,7 +51,7 @@ struct name_index {
     constexpr void validate() const {
         detail::reject_unless(share.basis_points > 0 && share.basis_points <= 5'000,
                               "condense: name_index: the share must be above 0 and at most 50 % (see name_index)");
-        detail::reject_unless(lines.basis_points <= percent::whole,
+        detail::reject_unless(lines.basis_points <= percent::one_hundred,
                               "condense: name_index: the lines must be at most 100 % of the list (see name_index)");
     }
 
@@ -195,7 +195,7 @@ private:
     };
     /// The list of those that fit: lines first, then names that stand in none of them.
     written_list list(memory& names, ranking& order, std::uint64_t room) const {
-        auto const of_lines = detail::scale_down(room, lines.basis_points, percent::whole);
+        auto const of_lines = detail::scale_down(room, lines.basis_points, percent::one_hundred);
         for (auto& name : names.entries()) name.listed = false;
         detail::name_list listed{room, 2 * memory::most};
         int misses = 0;

@@ -85,7 +85,7 @@ public:
             slot = static_cast<std::uint32_t>(labels_.size());
         }
         auto& group = labels_[slot - 1];
-        if (folds && !folder.taken) grow(group, folder.node, rest);
+        if (folds && !folder.complete) grow(group, folder.node, rest);
         else group.others.push_back(name);
         return true;
     }
@@ -152,7 +152,7 @@ private:
     struct placement {
         std::uint32_t node = 0;
         std::size_t matched = 0;
-        bool taken = false;  ///< a path of the list ends there, so that this one cannot be folded under it
+        bool complete = false;  ///< a path of the list ends there, so that this one cannot be folded under it
     };
 
     /// Calls f(kind, name) for names between spaces, in quotes where they need them, or folded.
@@ -161,14 +161,14 @@ private:
         while (!names.empty()) {
             bool const quoted = names.front() == '"';
             auto const end = quoted ? names.find('"', 1) : names.find(' ');
-            auto const whole = names.substr(0, end);
+            auto const item_text = names.substr(0, end);
             names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
             if (quoted) {
-                if (auto const name = within_words(whole.substr(1)); !name.empty()) f(item_kind::quoted, name);
+                if (auto const name = within_words(item_text.substr(1)); !name.empty()) f(item_kind::quoted, name);
                 continue;
             }
             auto const expanded =
-                whole.find("/{") == std::string_view::npos ? std::string{whole} : expand_braces(whole);
+                item_text.find("/{") == std::string_view::npos ? std::string{item_text} : expand_braces(item_text);
             for (std::string_view rest = expanded; !rest.empty();) {
                 auto const part = rest.substr(0, rest.find(' '));
                 rest.remove_prefix(part.size() < rest.size() ? part.size() + 1 : part.size());
@@ -214,18 +214,18 @@ private:
         return path.find(',') == std::string_view::npos && path.find("//") == std::string_view::npos;
     }
     static placement place(label_group const& group, std::string_view path) {
-        placement found;
+        placement result;
         for (;;) {
-            auto const rest = path.substr(found.matched);
+            auto const rest = path.substr(result.matched);
             auto const part = rest.substr(0, rest.find('/'));
             std::uint32_t next = 0;
-            for (auto const child : group.tree[found.node].children)
+            for (auto const child : group.tree[result.node].children)
                 if (group.tree[child].name == part) next = child;
-            if (next == 0) return found;
-            found.node = next;
-            found.matched += part.size() < rest.size() ? part.size() + 1 : part.size();
-            found.taken = group.tree[next].children.empty() || part.size() == rest.size();
-            if (found.taken) return {0, 0, true};
+            if (next == 0) return result;
+            result.node = next;
+            result.matched += part.size() < rest.size() ? part.size() + 1 : part.size();
+            result.complete = group.tree[next].children.empty() || part.size() == rest.size();
+            if (result.complete) return {0, 0, true};
         }
     }
     static void grow(label_group& group, std::uint32_t node, std::string_view rest) {

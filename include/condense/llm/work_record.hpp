@@ -407,10 +407,10 @@ private:
         if (head == std::string_view::npos) return;
         text.remove_prefix(head + record_head.size() + 2);
         while (!text.empty() && !text.starts_with(detail::index_head)) {
-            auto const whole = text.substr(0, text.find('\n'));
-            text.remove_prefix(whole.size() < text.size() ? whole.size() + 1 : whole.size());
+            auto const first_line = text.substr(0, text.find('\n'));
+            text.remove_prefix(first_line.size() < text.size() ? first_line.size() + 1 : first_line.size());
             auto const behind = [&](std::string_view label) {
-                return whole.starts_with(label) ? whole.substr(label.size()) : std::string_view{};
+                return first_line.starts_with(label) ? first_line.substr(label.size()) : std::string_view{};
             };
             for (auto const& [label, entries] : {std::pair{asked_label, &log.asked},
                                                  {decided_label, &log.decided},
@@ -477,7 +477,7 @@ struct both {
     constexpr void validate() const {
         first.validate();
         second.validate();
-        detail::reject_unless(total_share().basis_points <= percent::whole,
+        detail::reject_unless(total_share().basis_points <= percent::one_hundred,
                               "condense: both: the shares must be at most 100 % together (see both)");
     }
     template <class Draft>

@@ -127,11 +127,11 @@ public:
         for (std::size_t place = 0; place < sources_.size(); ++place) {
             auto const first = sources_[place].first;
             auto const end = place + 1 < sources_.size() ? sources_[place + 1].first : artifacts_.size();
-            auto const mine = [&](std::size_t index) { return index < end - first && wanted(first + index); };
+            auto const is_wanted = [&](std::size_t index) { return index < end - first && wanted(first + index); };
             auto const pass_on = [&](std::size_t index, std::string_view text) {
-                if (mine(index)) sink(first + index, text);
+                if (is_wanted(index)) sink(first + index, text);
             };
-            sources_[place].read(plan_request::wanted_texts{mine}, plan_request::text_sink{pass_on});
+            sources_[place].read(plan_request::wanted_texts{is_wanted}, plan_request::text_sink{pass_on});
         }
     }
 

@@ -115,13 +115,13 @@ private:
 };
 
 /// The excerpt of a text for at most `limit` tokens, by `measure(std::string_view) -> tokens`; empty if nothing of the
-/// question is in it, or nothing fits. `whole`: what the text costs.
+/// question is in it, or nothing fits. `total`: what the text costs.
 template <class Measure>
 std::string excerpt_within(std::string_view text, std::vector<ranked_passage> const& ranked, std::string_view way,
-                           tokens limit, tokens whole, Measure const& measure) {
+                           tokens limit, tokens total, Measure const& measure) {
     if (ranked.empty()) return {};
     excerpt_writer writer{text, ranked, way};
-    auto room = limit >= whole ? text.size() : as_size(scale_down(text.size(), limit.count, whole.count));
+    auto room = limit >= total ? text.size() : as_size(scale_down(text.size(), limit.count, total.count));
     for (; room != 0; room = room / 8 * 7) {
         auto out = writer.write(room);
         if (out.empty() || measure(out) <= limit) return out;

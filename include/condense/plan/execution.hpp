@@ -223,9 +223,9 @@ private:
         spent_ = add_capped(sub_capped(spent_, references_[index]), cost);
     }
     bool include(std::size_t index) {
-        auto const whole = request_.artifacts[index].cost.count;
-        if (whole > room(index)) return false;
-        finish(index, strategy::include_full, whole, std::nullopt);
+        auto const full_cost = request_.artifacts[index].cost.count;
+        if (full_cost > room(index)) return false;
+        finish(index, strategy::include_full, full_cost, std::nullopt);
         return true;
     }
     void exclude(std::size_t index) {
@@ -236,19 +236,19 @@ private:
     /// Passages of the artifact for the query, within `limit`; false if there are none or they do not fit.
     bool extract(std::size_t index, std::string_view query, std::uint64_t limit) {
         limit = (std::min)(limit, room(index));
-        auto const whole = request_.artifacts[index].cost;
-        if (limit >= whole.count) return include(index);
+        auto const full_cost = request_.artifacts[index].cost;
+        if (limit >= full_cost.count) return include(index);
         if (limit < least_extract) return false;
         if (query == request_.question) rank_for_question();
         std::string text;
         request_.text(index, [&](std::string_view content) {
             text = excerpt_within(
-                content, passages_of(index, query, content), environment_.way(index), {limit}, whole,
+                content, passages_of(index, query, content), environment_.way(index), {limit}, full_cost,
                 [&](std::string_view piece) { return environment_.measure(index, piece, strategy::extract); });
         });
         if (text.empty()) return false;
         auto const cost = environment_.measure(index, text, strategy::extract).count;
-        if (cost >= whole.count) return include(index);
+        if (cost >= full_cost.count) return include(index);
         finish(index, strategy::extract, cost, std::move(text));
         return true;
     }
@@ -336,8 +336,9 @@ private:
                 auto const index = each.index;
                 if (decided.strategy == strategy::exclude) continue;
                 auto const all = room(index, spent);
-                auto const whole = request_.artifacts[index].cost.count;
-                auto need = decided.strategy == strategy::include_full && whole <= all ? whole : share(each, all);
+                auto const full_cost = request_.artifacts[index].cost.count;
+                auto need =
+                    decided.strategy == strategy::include_full && full_cost <= all ? full_cost : share(each, all);
                 if (decided.strategy == strategy::extract && decided.limit.count != 0)
                     need = (std::min)(decided.limit.count, all);
                 if (decided.strategy == strategy::summarize) need = question_for(each, all);
@@ -351,9 +352,9 @@ private:
     std::uint64_t question_for(ordered_decision const& each, std::uint64_t all) {
         auto const& decided = each.what;
         auto const index = each.index;
-        auto const& whole = request_.artifacts[index];
-        auto const wanted =
-            (std::min)(decided.limit.count != 0 ? decided.limit.count : summary_size_.count, whole.cost.count / 3 + 1);
+        auto const& candidate = request_.artifacts[index];
+        auto const wanted = (std::min)(decided.limit.count != 0 ? decided.limit.count : summary_size_.count,
+                                       candidate.cost.count / 3 + 1);
         auto const frame = environment_.measure(index, label(index), strategy::summarize).count;
         auto const left = sub_capped(all, frame);
         // A power of two, so that with a little more or less room it is the same prompt, which a cache knows.
@@ -363,7 +364,7 @@ private:
             return 0;
         }
         request_.text(index, [&](std::string_view text) {
-            auto prompt = artifact_prompt(whole, text, about(decided), {limit});
+            auto prompt = artifact_prompt(candidate, text, about(decided), {limit});
             std::size_t place = 0;
             while (place < questions_.size() && questions_[place].prompt != prompt) ++place;
             if (place == questions_.size())

@@ -162,9 +162,9 @@ private:
         std::uint64_t figure = 0;
         if (value.size() > 2 && value.starts_with('"')) value = value.substr(1, value.size() - 2);
         if (value.ends_with(".0")) value.remove_suffix(2);
-        bool const whole = read_number(value, figure);
-        if (!whole || figure == 0 || figure > last_priority) ++faults.out_of_range;
-        if (whole)
+        bool const is_number = read_number(value, figure);
+        if (!is_number || figure == 0 || figure > last_priority) ++faults.out_of_range;
+        if (is_number)
             out = static_cast<std::uint32_t>(
                 (std::min)((std::max)(figure, std::uint64_t{1}), std::uint64_t{last_priority}));
         else if (value.starts_with('-')) out = 1;

@@ -20,9 +20,9 @@ inline namespace v1 {
 namespace detail {
 
 /// What `size` of the artifact's bytes cost, rounded upward.
-constexpr std::uint64_t cost_of_bytes(artifact const& whole, std::uint64_t size) noexcept {
-    if (whole.size.count == 0) return 0;
-    return scale_down(whole.cost.count, (std::min)(size, whole.size.count), whole.size.count) + 1;
+constexpr std::uint64_t cost_of_bytes(artifact const& candidate, std::uint64_t size) noexcept {
+    if (candidate.size.count == 0) return 0;
+    return scale_down(candidate.cost.count, (std::min)(size, candidate.size.count), candidate.size.count) + 1;
 }
 
 }  // namespace detail
@@ -46,7 +46,7 @@ struct rule_planner {
         std::vector<choice> choices(all.size());
         budget left{request, choices};
         for (std::size_t index = 0; index < all.size(); ++index)  // what is shorter than its reference
-            choices[index].whole =
+            choices[index].in_full =
                 all[index].cost <= request.reference_cost && left.spend(index, all[index].cost.count);
         auto const spare = recent.of(request.budget).count;
         extract_best(request, ranked(request, scores), choices, left, spare);
@@ -64,10 +64,10 @@ private:
 
     /// What happens to one artifact.
     struct choice {
-        std::uint64_t cost = 0;  ///< of what is extracted; of the whole where `whole`
+        std::uint64_t cost = 0;  ///< of what is extracted; of all of it where `in_full`
         std::uint64_t score = 0;  ///< of its best passage
         std::uint32_t passages = 0;
-        bool whole = false;
+        bool in_full = false;
     };
 
     /// What is left to spend. Each artifact leaves a reference until it is included.
@@ -99,10 +99,10 @@ private:
         auto passages = scores.rank();
         auto const count = request.artifacts.size();
         for (auto& each : passages) {
-            auto const whole = std::uint64_t{percent::whole};
+            auto const unit = std::uint64_t{percent::one_hundred};
             auto const place = count < 2 ? 0 : recency_bonus.basis_points * each.text / (count - 1);
             auto const error = request.artifacts[each.text].error ? error_bonus.basis_points : 0u;
-            each.score = each.score / whole * (whole + place + error) + each.score % whole;
+            each.score = each.score / unit * (unit + place + error) + each.score % unit;
         }
         std::sort(passages.begin(), passages.end(), detail::is_better);
         return passages;
@@ -111,25 +111,25 @@ private:
     void extract_best(plan_request const& request, std::vector<detail::ranked_passage> const& passages,
                       std::vector<choice>& choices, budget& left, std::uint64_t spare) const {
         if (passages.empty()) return;
-        auto const least = detail::scale_down(passages.front().score, least_score.basis_points, percent::whole);
+        auto const least = detail::scale_down(passages.front().score, least_score.basis_points, percent::one_hundred);
         bool is_first = true;  // what answers best goes before what is new
         for (auto const& each : passages) {
             if (each.score < least) break;
             auto& chosen = choices[each.text];
             if (chosen.score == 0) chosen.score = each.score;
-            if (chosen.whole) continue;
-            auto const& whole = request.artifacts[each.text];
+            if (chosen.in_full) continue;
+            auto const& candidate = request.artifacts[each.text];
             // Half of a passage more for what stands around it.
-            auto const more = detail::cost_of_bytes(whole, each.size + each.size / 2) +
+            auto const more = detail::cost_of_bytes(candidate, each.size + each.size / 2) +
                               (chosen.passages == 0 ? first_gap_cost : gap_cost);
             auto const next = chosen.cost + more;
-            bool const most = next >= whole.cost.count / 5 * 3 || whole.cost.count <= brief;
-            if (most && left.spend(each.text, whole.cost.count, spare)) {
-                chosen.whole = true;
+            bool const most = next >= candidate.cost.count / 5 * 3 || candidate.cost.count <= brief;
+            if (most && left.spend(each.text, candidate.cost.count, spare)) {
+                chosen.in_full = true;
                 is_first = false;
                 continue;
             }
-            if (next >= whole.cost.count || !left.spend(each.text, next, is_first ? 0 : spare)) break;
+            if (next >= candidate.cost.count || !left.spend(each.text, next, is_first ? 0 : spare)) break;
             is_first = false;
             ++chosen.passages;
         }
@@ -139,10 +139,10 @@ private:
     static void include_rest(plan_request const& request, std::vector<choice>& choices, budget& left) {
         for (bool const of_errors : {true, false})
             for (auto index = request.artifacts.size(); index-- != 0;) {
-                auto const& whole = request.artifacts[index];
-                if (choices[index].whole || whole.error != of_errors) continue;
-                if (!left.spend(index, whole.cost.count)) break;
-                choices[index].whole = true;
+                auto const& candidate = request.artifacts[index];
+                if (choices[index].in_full || candidate.error != of_errors) continue;
+                if (!left.spend(index, candidate.cost.count)) break;
+                choices[index].in_full = true;
             }
     }
 
@@ -156,13 +156,13 @@ private:
         artifact_plan plan;
         for (std::size_t place = 0; place < order.size(); ++place) {
             auto const& chosen = choices[order[place]];
-            auto const& whole = request.artifacts[order[place]];
-            decision next{.artifact = whole.id,
+            auto const& candidate = request.artifacts[order[place]];
+            decision next{.artifact = candidate.id,
                           .priority = static_cast<std::uint32_t>(1 + place * (last_priority - 1) / order.size())};
-            if (chosen.whole) {
+            if (chosen.in_full) {
                 next.strategy = strategy::include_full;
                 next.reason = chosen.score != 0 ? "its words answer the question"
-                              : whole.error     ? "an error, and there is room"
+                              : candidate.error ? "an error, and there is room"
                                                 : "there is room";
             } else if (chosen.passages != 0) {
                 next.strategy = strategy::extract;

@@ -395,7 +395,7 @@ constexpr tools_named<sizeof...(Patterns)> tools(Patterns const&... patterns) no
 /// `at_most(50_pct, last(20_messages))`: a share of the message limit in `when` if it has one, else of the input.
 template <protection Policy>
 constexpr at_most_of<Policy> at_most(percent share, Policy policy) {
-    detail::reject_unless(share.basis_points <= percent::whole,
+    detail::reject_unless(share.basis_points <= percent::one_hundred,
                           "condense: at_most: a share must be at most 100 % of the window (see protection)");
     return {share, std::move(policy)};
 }

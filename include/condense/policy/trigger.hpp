@@ -99,7 +99,7 @@ struct threshold {
     constexpr bool holds(usage const& now) const noexcept {
         if (of == subject::tokens && share && (ceiling == 0 || now.cached == tokens{}) &&
             (now.tokens.count | now.input.count) >> 48 == 0)  // then no product of basis points is too large
-            return compare(now.tokens.count * percent::whole, how, now.input.count * limit);
+            return compare(now.tokens.count * percent::one_hundred, how, now.input.count * limit);
         if (of == subject::messages) return compare(now.messages.count, how, limit);
         return bind(now.input)(now);
     }
@@ -380,7 +380,7 @@ private:
                       .how = how,
                       .share = std::same_as<Quantity, percent>};
         if constexpr (std::same_as<Quantity, percent>) {
-            reject_unless(limit.basis_points <= percent::whole,
+            reject_unless(limit.basis_points <= percent::one_hundred,
                           "condense: used: a share must be at most 100 % of the input (see trigger)");
             out.limit = limit.basis_points;
         } else if constexpr (measurable<Quantity>) out.limit = limit.count;
@@ -458,9 +458,9 @@ constexpr trigger relaxed(trigger when, percent by, percent ceiling = {9'800}) {
     detail::reject_unless(
         when.parts.size == 1 && one.of == detail::subject::tokens && detail::rises(one.how) && one.ceiling == 0,
         "condense: relaxed: the trigger must be used >= or used > with tokens or a share (see trigger)");
-    detail::reject_unless(by.basis_points <= percent::whole,
+    detail::reject_unless(by.basis_points <= percent::one_hundred,
                           "condense: relaxed: a share must be at most 100 % of the input (see trigger)");
-    detail::reject_unless(ceiling.basis_points > 0 && ceiling.basis_points <= percent::whole,
+    detail::reject_unless(ceiling.basis_points > 0 && ceiling.basis_points <= percent::one_hundred,
                           "condense: relaxed: the ceiling must be above 0 and at most 100 % (see trigger)");
     one.by = static_cast<std::uint16_t>(by.basis_points);
     one.ceiling = static_cast<std::uint16_t>(ceiling.basis_points);

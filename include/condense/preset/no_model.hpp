@@ -15,14 +15,15 @@ namespace presets {
 template <journal Journal, class Store>
 auto no_model(Journal to, Store into, agent_tools tools = agent_tools::none) {
     using namespace literals;
-    return recommended_with(to, into, reasoning_use::unknown, tools,
-                            summarize{.when = relaxed(used >= 80_pct, 5_pct),
-                                      .until = used <= 4_pct,
-                                      .protect = task | unanswered,
-                                      .size = 1_tokens,
-                                      .with = no_prose{},
-                                      .leaves = name_index{.share = 25_pct, .lines = 33_pct},
-                                      .whole = tools == agent_tools::recovery ? tool_sentence : std::string_view{}});
+    return recommended_with(
+        to, into, reasoning_use::unknown, tools,
+        summarize{.when = relaxed(used >= 80_pct, 5_pct),
+                  .until = used <= 4_pct,
+                  .protect = task | unanswered,
+                  .size = 1_tokens,
+                  .with = no_prose{},
+                  .leaves = name_index{.share = 25_pct, .lines = 33_pct},
+                  .source_hint = tools == agent_tools::recovery ? tool_sentence : std::string_view{}});
 }
 
 }  // namespace presets

@@ -61,18 +61,22 @@ template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown,
                  agent_tools tools = agent_tools::none) {
     using namespace literals;
-    auto const whole = tools == agent_tools::recovery ? tool_sentence : std::string_view{};
+    auto const source_hint = tools == agent_tools::recovery ? tool_sentence : std::string_view{};
     auto const bound = task | unanswered;
     auto const rest = used <= 2_pct;
-    auto const by_model = summarize{
-        .when = never, .until = rest, .protect = bound, .with = model, .leaves = recommended_index(), .whole = whole};
+    auto const by_model = summarize{.when = never,
+                                    .until = rest,
+                                    .protect = bound,
+                                    .with = model,
+                                    .leaves = recommended_index(),
+                                    .source_hint = source_hint};
     auto const by_rule = summarize{.when = relaxed(used >= 80_pct, 5_pct),
                                    .until = rest,
                                    .protect = bound,
                                    .size = 1_tokens,
                                    .with = no_prose{},
                                    .leaves = recommended_index(),
-                                   .whole = whole};
+                                   .source_hint = source_hint};
     return recommended_with(to, into, reasoning, tools, by_model, by_rule);
 }
 

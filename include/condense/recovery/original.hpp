@@ -28,7 +28,8 @@ template <journal Journal, class Function>
 store_error each_original(Journal const& from, std::string_view conversation, Function&& f) {
     journal_entry last{.number = ~std::uint64_t{0}};
     return from.read(conversation, [&](journal_entry const& entry, std::string_view content) {
-        if (entry.made || std::exchange(last, entry) == entry) return;  // a failed append may have been written, too
+        if (entry.is_derived || std::exchange(last, entry) == entry)
+            return;  // a failed append may have been written, too
         f(entry, content);
     });
 }
@@ -92,8 +93,8 @@ store_error append_markdown(std::string& out, Journal const& from, std::string_v
     return each_original(from, conversation, [&](journal_entry const& entry, std::string_view content) {
         out.append("## Message ").append(std::to_string(entry.number));
         if (entry.time != 0) detail::append_date(out.append(", "), entry.time);
-        auto const whole = detail::utf8::scrubbed(text(content));
-        auto const shown = std::string_view{whole}.substr(0, detail::utf8::prefix(whole, most));
+        auto const original = detail::utf8::scrubbed(text(content));
+        auto const shown = std::string_view{original}.substr(0, detail::utf8::prefix(original, most));
         std::size_t longest = 2;  // backticks in a row
         std::size_t row = 0;
         for (char const byte : shown) {
@@ -104,8 +105,8 @@ store_error append_markdown(std::string& out, Journal const& from, std::string_v
         out.append("\n\n").append(fence).append("text\n").append(shown);
         if (!shown.ends_with('\n')) out.push_back('\n');
         out.append(fence).append("\n");
-        auto const total = detail::utf8::count(whole);
-        if (shown.size() != whole.size())
+        auto const total = detail::utf8::count(original);
+        if (shown.size() != original.size())
             out.append("\n").append(detail::grouped(total - most)).append(" more characters.\n");
         out.push_back('\n');
     });

@@ -29,9 +29,9 @@ struct needed_edit {
 /// True if one part of the message holds the text.
 template <message Message>
 bool holds_text(Message const& m, std::string_view wanted) {
-    bool held = false;
-    each_text(m, [&](std::string_view text) { held = held || text.find(wanted) != std::string_view::npos; });
-    return held;
+    bool holds = false;
+    each_text(m, [&](std::string_view text) { holds = holds || text.find(wanted) != std::string_view::npos; });
+    return holds;
 }
 
 /// Edits by answer. Building searches each earlier text for each old text.

@@ -176,8 +176,8 @@ private:
     }
     /// True for the print of a line of a message before that one.
     bool is_line(std::uint64_t print, std::size_t before) const {
-        auto const found = lines_.find(print);
-        return found != lines_.end() && found->second < before;
+        auto const line = lines_.find(print);
+        return line != lines_.end() && line->second < before;
     }
     /// True if one of the item's labels before that message is seen, or one occurrence had none.
     template <class Seen>

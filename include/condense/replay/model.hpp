@@ -135,13 +135,13 @@ public:
 
 private:
     /// Counts a call.
-    reply<std::string> counted(reply<std::string> made) const {
+    reply<std::string> counted(reply<std::string> summary) const {
         auto& figures = state_->figures;
         ++figures.calls;
-        figures.input = figures.input + made.usage.request();
-        figures.output = figures.output + made.usage.output;
-        figures.failures += detail::summary_reply_of(made).problem.empty() ? 0u : 1u;
-        return made;
+        figures.input = figures.input + summary.usage.request();
+        figures.output = figures.output + summary.usage.output;
+        figures.failures += detail::summary_reply_of(summary).problem.empty() ? 0u : 1u;
+        return summary;
     }
 
     /// The answer to a prompt about `data`, with the usage of both.

@@ -54,7 +54,7 @@ void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conver
             shelf.journals.push_back([to = layer.to, conversation](std::function<void(std::uint64_t)> const& f) {
                 static_cast<void>(
                     static_cast<bool>(to.read(conversation, [&](journal_entry const& entry, std::string_view) {
-                        if (!entry.made) f(entry.number);
+                        if (!entry.is_derived) f(entry.number);
                     })));
             });
         if constexpr (fills_store<layer_type>)

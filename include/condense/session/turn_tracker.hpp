@@ -35,9 +35,9 @@ struct turn_cost {
 /// The newest 32 turns and the sums of all; plain data that can be saved unchanged. Sums saturate, so any figures are
 /// safe.
 struct turn_tracker {
-    static constexpr std::size_t kept = 32;
+    static constexpr std::size_t capacity = 32;
 
-    std::array<turn_cost, kept> ring = {};  ///< the turn with the number n is at (n - 1) % kept
+    std::array<turn_cost, capacity> ring = {};  ///< the turn with the number n is at (n - 1) % capacity
     std::uint64_t turns = 0;                ///< turns with an answer; the newest may go on
     tokens input = {};                      ///< of all turns
     tokens output = {};                     ///< of all turns
@@ -69,7 +69,7 @@ struct turn_tracker {
     }
 
     /// How many turns `newest` can return.
-    constexpr std::uint64_t recent() const noexcept { return turns < kept ? turns : kept; }
+    constexpr std::uint64_t recent() const noexcept { return turns < capacity ? turns : capacity; }
     /// The turn `back` turns before the newest; `back` is below recent().
     constexpr turn_cost const& newest(std::uint64_t back = 0) const noexcept { return ring[place(turns - back)]; }
 
@@ -110,7 +110,7 @@ struct turn_tracker {
     friend constexpr bool operator==(turn_tracker const&, turn_tracker const&) = default;
 
 private:
-    static constexpr std::size_t place(std::uint64_t turn) noexcept { return detail::as_size((turn - 1) % kept); }
+    static constexpr std::size_t place(std::uint64_t turn) noexcept { return detail::as_size((turn - 1) % capacity); }
 };
 
 }  // namespace v1

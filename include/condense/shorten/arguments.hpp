@@ -61,12 +61,12 @@ public:
         if (text.size() <= limit_) return std::nullopt;
         std::string clean;
         if (!utf8::valid(text)) clean = utf8::scrubbed_copy(text);
-        auto const whole = clean.empty() ? text : std::string_view{clean};
-        auto const total = utf8::count(whole);
+        auto const source = clean.empty() ? text : std::string_view{clean};
+        auto const total = utf8::count(source);
         if (total <= limit_) return std::nullopt;
-        std::string result{whole.substr(0, utf8::prefix(whole, keep_))};
+        std::string result{source.substr(0, utf8::prefix(source, keep_))};
         if (!result.empty() && result.back() != '\n') result.push_back('\n');
-        result.append(marker(remainder(whole, total)));
+        result.append(marker(remainder(source, total)));
         if (result.size() >= text.size()) return std::nullopt;
         return result;
     }

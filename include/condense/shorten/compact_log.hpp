@@ -26,8 +26,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Why a line may be kept; `kept` if it is.
-enum class line_rank : std::uint8_t { ordinary, gap, alarm_again, rare, alarm, end, kept };
+/// Why a line may be kept; `output` if it is.
+enum class line_rank : std::uint8_t { ordinary, gap, alarm_again, rare, alarm, end, output };
 
 /// The lines of a text, each with a rank, in five bits a line. Refers to the text.
 class ranked_lines {
@@ -63,12 +63,12 @@ public:
     /// The first line of this rank in [begin, end); `end` if there is none.
     constexpr std::size_t first(line_rank worth, std::size_t begin, std::size_t end) const noexcept {
         while (begin < end) {
-            auto const found = blocks_[begin / block_size].of(worth) >> begin % block_size;
-            if (found == 0) {
+            auto const bits = blocks_[begin / block_size].of(worth) >> begin % block_size;
+            if (bits == 0) {
                 begin += block_size - begin % block_size;
                 continue;
             }
-            begin += static_cast<std::size_t>(std::countr_zero(found));
+            begin += static_cast<std::size_t>(std::countr_zero(bits));
             return begin < end ? begin : end;
         }
         return end;
@@ -76,12 +76,12 @@ public:
     /// One past the last line of this rank in [begin, end); `begin` if there is none.
     constexpr std::size_t past_last(line_rank worth, std::size_t begin, std::size_t end) const noexcept {
         while (begin < end) {
-            auto const found = blocks_[(end - 1) / block_size].of(worth) << (block_size - 1 - (end - 1) % block_size);
-            if (found == 0) {
+            auto const bits = blocks_[(end - 1) / block_size].of(worth) << (block_size - 1 - (end - 1) % block_size);
+            if (bits == 0) {
                 end = (end - 1) / block_size * block_size;
                 continue;
             }
-            end -= static_cast<std::size_t>(std::countl_zero(found));
+            end -= static_cast<std::size_t>(std::countl_zero(bits));
             return end > begin ? end : begin;
         }
         return begin;
@@ -89,17 +89,17 @@ public:
 
     /// The line with its line break. A walk from both ends inward finds the lines of each block once.
     constexpr std::string_view operator[](std::size_t index) noexcept {
-        auto& found = found_[index < size_ / 2 ? 0 : 1];
+        auto& lines = line_begins_[index < size_ / 2 ? 0 : 1];
         auto const block_index = index / block_size;
-        if (found.block_index != block_index) {
-            found.block_index = block_index;
-            found.begins[0] = blocks_[block_index].begin;
+        if (lines.block_index != block_index) {
+            lines.block_index = block_index;
+            lines.begins[0] = blocks_[block_index].begin;
             for (std::size_t line = 0; line < block_size; ++line) {
-                auto const stop = text_.find('\n', found.begins[line]);
-                found.begins[line + 1] = stop == std::string_view::npos ? text_.size() : stop + 1;
+                auto const stop = text_.find('\n', lines.begins[line]);
+                lines.begins[line + 1] = stop == std::string_view::npos ? text_.size() : stop + 1;
             }
         }
-        auto const* const begin = &found.begins[index % block_size];
+        auto const* const begin = &lines.begins[index % block_size];
         return text_.substr(begin[0], begin[1] - begin[0]);
     }
 
@@ -121,7 +121,7 @@ private:
         }
     };
     /// Where the lines of one block begin.
-    struct found_lines {
+    struct block_begins {
         std::size_t block_index = std::string_view::npos;
         std::array<std::size_t, block_size + 1> begins = {};
     };
@@ -129,7 +129,7 @@ private:
     std::string_view text_;
     std::vector<block> blocks_;
     std::size_t size_ = 0;
-    std::array<found_lines, 2> found_;  ///< for the first half of the lines and the second
+    std::array<block_begins, 2> line_begins_;  ///< for the first half of the lines and the second
 };
 
 /// Chooses the lines of a text to keep, and writes the result: read(), then select(), then text(). Lines are kept in
@@ -213,7 +213,7 @@ public:
         auto const missing = total_ - sum_.lines.count;
         bool has_total = false;
         for (std::size_t index = 0; index < lines_.size();) {
-            if (is_kept(index)) {
+            if (is_output(index)) {
                 if (!append(displayed_line(index++))) return std::nullopt;
                 continue;
             }
@@ -255,15 +255,15 @@ private:
         total_ = all.total;
         origin_.shortened = all.of_rest;
     }
-    constexpr bool is_kept(std::size_t index) const noexcept { return lines_.rank(index) == line_rank::kept; }
+    constexpr bool is_output(std::size_t index) const noexcept { return lines_.rank(index) == line_rank::output; }
     constexpr bool is_gap(std::size_t index) const noexcept { return lines_.rank(index) == line_rank::gap; }
-    constexpr bool gap_before(std::size_t index) const noexcept { return index != 0 && !is_kept(index - 1); }
+    constexpr bool gap_before(std::size_t index) const noexcept { return index != 0 && !is_output(index - 1); }
     constexpr bool gap_after(std::size_t index) const noexcept {
-        return index + 1 != lines_.size() && !is_kept(index + 1);
+        return index + 1 != lines_.size() && !is_output(index + 1);
     }
     /// The next line that is kept.
     constexpr std::size_t gap_end(std::size_t begin) const noexcept {
-        return lines_.first(line_rank::kept, begin, lines_.size());
+        return lines_.first(line_rank::output, begin, lines_.size());
     }
     /// How many lines the marker of an earlier cut stands for.
     constexpr std::uint64_t earlier_gap(std::size_t index) noexcept {
@@ -305,7 +305,7 @@ private:
         } else sum.chars.count += line.size();  // no more than that
         sum_ = sum;
         gaps_ = gaps;
-        lines_.rank(index, line_rank::kept);
+        lines_.rank(index, line_rank::output);
         return true;
     }
 
@@ -313,7 +313,7 @@ private:
     constexpr void keep_around(std::size_t index, v1::lines context, text_limit const& limit) {
         auto const shape_of = [&](std::size_t other) { return facts_of_line(without_line_end(lines_[other])).shape; };
         auto const try_keep = [&](std::size_t other) {
-            if (is_kept(other) || is_gap(other)) return false;
+            if (is_output(other) || is_gap(other)) return false;
             // The shapes of neighbours have been compared.
             bool const alike = other + 1 == index   ? lines_.repeated(index)
                                : other == index + 1 ? lines_.repeated(other)

@@ -31,7 +31,7 @@ struct text_limit {
     constexpr text_limit(v1::bytes limit) noexcept : bytes{limit} {}
     constexpr text_limit(v1::lines limit) noexcept : lines{limit} {}
     constexpr text_limit(percent limit) : share{limit} {
-        detail::reject_unless(limit.basis_points != 0 && limit.basis_points <= percent::whole,
+        detail::reject_unless(limit.basis_points != 0 && limit.basis_points <= percent::one_hundred,
                               "condense: text_limit: a share must be above 0 and at most 100 % of the input (see "
                               "text_limit)");
     }

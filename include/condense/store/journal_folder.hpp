@@ -73,8 +73,8 @@ public:
     /// conversation's id, which stands in each line, and waits while another process writes. Errors: those of the
     /// system, too long, a name that does not match the content, content for a derived entry.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
-        if (entry.made && !content.empty()) return {"derived entries must be empty"};
-        if (!entry.made && entry.name != name(content)) return {"content does not match its hash"};
+        if (entry.is_derived && !content.empty()) return {"derived entries must be empty"};
+        if (!entry.is_derived && entry.name != name(content)) return {"content does not match its hash"};
         auto line_entry = entry;
         if (line_entry.time == 0) line_entry.time = detail::calendar_seconds();
         auto line =
@@ -95,7 +95,7 @@ public:
         detail::journal_line const format{conversation};
         std::string buffer;
         return each_line(file_name(conversation), false, [&](std::string_view line, auto const&) {
-            if (auto const record = whole(format, line, buffer)) f(record->entry, record->content);
+            if (auto const record = intact_record(format, line, buffer)) f(record->entry, record->content);
         });
     }
 
@@ -108,9 +108,9 @@ public:
         detail::journal_line const format{conversation};
         std::string buffer;
         return each_line(file_name(conversation), true, [&](std::string_view line, journal_damage const& place) {
-            if (place.bytes == 0 || whole(format, line, buffer)) return;
+            if (place.bytes == 0 || intact_record(format, line, buffer)) return;
             auto const other = detail::journal_line::conversation_of(line);
-            if (!other || !whole(detail::journal_line{*other}, line, buffer)) f(place);
+            if (!other || !intact_record(detail::journal_line{*other}, line, buffer)) f(place);
         });
     }
 
@@ -172,10 +172,11 @@ private:
     }
 
     /// The line's entry, if it is undamaged and of that conversation.
-    std::optional<detail::journal_line::record> whole(detail::journal_line const& format, std::string_view line,
-                                                      std::string& buffer) const {
+    std::optional<detail::journal_line::record> intact_record(detail::journal_line const& format, std::string_view line,
+                                                              std::string& buffer) const {
         auto const record = format.read(line, buffer);
-        return record && (record->entry.made || record->entry.name == name(record->content)) ? record : std::nullopt;
+        return record && (record->entry.is_derived || record->entry.name == name(record->content)) ? record
+                                                                                                   : std::nullopt;
     }
 
     /// Calls f(line, journal_damage const& place) for each line that the conversation's files have at the beginning;
@@ -229,7 +230,7 @@ private:
         bool unnamed = false;  // some may be lines of the earlier format, of an id that another line names
         std::string buffer;
         auto problem = each_line(first, false, [&](std::string_view line, auto const&) {
-            auto record = whole(format, line, buffer);
+            auto record = intact_record(format, line, buffer);
             if (!record) {
                 auto other = detail::journal_line::conversation_of(line);
                 unnamed = unnamed || !other;
@@ -237,7 +238,7 @@ private:
                 id = *std::move(other);
                 format = detail::journal_line{id};
                 belongs = file_name(id) == first;
-                record = whole(format, line, buffer);
+                record = intact_record(format, line, buffer);
             }
             if (record && belongs) count(here[id], record->entry);
         });

@@ -45,7 +45,10 @@ public:
         auto line = std::string{before_number}.append(std::to_string(entry.number));
         line.append(before_time).append(std::to_string(entry.time)).append(id_);
         line.append(before_name).append(entry.name.text());
-        auto const kind = entry.made ? derived : stands_alone(content) ? message : utf8::valid(content) ? text : bytes;
+        auto const kind = entry.is_derived        ? derived
+                          : stands_alone(content) ? message
+                          : utf8::valid(content)  ? text
+                                                  : bytes;
         auto const check = check_of(line, kind);
         line.append(before_check).append(check).append(kind);
         if (kind == message) line.append(content);
@@ -77,7 +80,7 @@ public:
             if (!consume(rest, kind)) continue;
             if (check != check_of(head, kind) || !rest.ends_with(end_of(kind))) return std::nullopt;
             rest.remove_suffix(end_of(kind).size());
-            result.entry.made = kind == derived;
+            result.entry.is_derived = kind == derived;
             result.content = rest;
             if (kind == message) return result;
             buffer.clear();
@@ -102,8 +105,8 @@ public:
         if (end >= line.size()) return std::nullopt;
         auto const spelt = line.substr(0, end);
         std::string id;
-        bool const whole = is_text ? json::append_unescaped(id, spelt) : base64::append_decoded(id, spelt);
-        return whole ? std::optional{std::move(id)} : std::nullopt;
+        bool const is_valid = is_text ? json::append_unescaped(id, spelt) : base64::append_decoded(id, spelt);
+        return is_valid ? std::optional{std::move(id)} : std::nullopt;
     }
 
 private:

@@ -61,14 +61,14 @@ public:
     /// Error: longer than most_cached_bytes, or than all that it may hold.
     store_error put(cache_key const& key, std::string_view text, std::uint64_t seconds) const {
         if (auto const problem = limits_.refuse(text)) return problem;
-        entry made{key, std::string{text}, cache_limits::expiry(clock_(), seconds)};
+        entry item{key, std::string{text}, cache_limits::expiry(clock_(), seconds)};
         std::lock_guard const lock{shared_->guard};
         if (auto const former = shared_->places.find(key); former != shared_->places.end())
             shared_->erase(former->second);
         auto const position = shared_->places.emplace(key, shared_->entries.end()).first;
         // Without memory for the entry there is none, as before.
         detail::scope_exit no_place{[&]() noexcept { shared_->places.erase(position); }};
-        shared_->entries.push_front(std::move(made));
+        shared_->entries.push_front(std::move(item));
         no_place.release();
         shared_->bytes += text.size();
         position->second = shared_->entries.begin();

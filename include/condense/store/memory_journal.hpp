@@ -35,8 +35,8 @@ public:
 
     /// Appends a copy of the content. Errors: the name does not match the content, or a derived entry has content.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
-        if (entry.made && !content.empty()) return {"derived entries must be empty"};
-        if (!entry.made && entry.name != name(content)) return {"content does not match its hash"};
+        if (entry.is_derived && !content.empty()) return {"derived entries must be empty"};
+        if (!entry.is_derived && entry.name != name(content)) return {"content does not match its hash"};
         auto copy = std::make_shared<std::string const>(content);
         std::lock_guard const lock{shared_->guard};
         auto position = shared_->conversations.find(conversation);

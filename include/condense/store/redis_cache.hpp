@@ -35,9 +35,9 @@ public:
         auto const problem = shared_->use([&](detail::redis::connection& line) -> store_error {
             // Another program may have put more.
             auto const answers = line.ask({{"GETRANGE", name, "0", last}, {"EXISTS", name}});
-            auto const found = answers[0].text();
+            auto const answer = answers[0].text();
             text.reset();
-            if (answers[1].number() != 0 && found.size() <= most_cached_bytes) text.emplace(found);
+            if (answers[1].number() != 0 && answer.size() <= most_cached_bytes) text.emplace(answer);
             return {};
         });
         if (problem) text.reset();

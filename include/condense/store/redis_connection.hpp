@@ -129,7 +129,7 @@ public:
     /// True if the problem may be gone at the next attempt.
     bool may_pass() const noexcept { return may_pass_; }
     /// True if it can be used again.
-    bool whole() const noexcept { return context_ != nullptr && !amid_exchange_; }
+    bool is_usable() const noexcept { return context_ != nullptr && !amid_exchange_; }
     void begin() noexcept {
         problem_ = {};
         may_pass_ = false;
@@ -328,7 +328,7 @@ private:
     void give_back(std::unique_ptr<connection>& line) {
         std::lock_guard const lock{guard_};
         --in_use_;
-        if (line->whole()) idle_.push_back(std::move(line));
+        if (line->is_usable()) idle_.push_back(std::move(line));
         else idle_.clear();
     }
 

@@ -83,10 +83,10 @@ public:
     /// Empty for bytes that are none.
     reference name(int column) noexcept {
         reference result;
-        auto const held = bytes(column);
-        if (held.size() == result.digest.size())
-            for (std::size_t index = 0; index < held.size(); ++index)
-                result.digest[index] = static_cast<std::uint8_t>(held[index]);
+        auto const blob = bytes(column);
+        if (blob.size() == result.digest.size())
+            for (std::size_t index = 0; index < blob.size(); ++index)
+                result.digest[index] = static_cast<std::uint8_t>(blob[index]);
         return result;
     }
 

@@ -51,8 +51,8 @@ public:
     /// Appends all of the entry or nothing; durable after `flush`. Costs a copy of the content. Errors: too long, a
     /// name that does not match the content, content for a derived entry, and those of a flush that became due.
     store_error append(std::string_view conversation, journal_entry const& entry, std::string_view content) const {
-        if (entry.made && !content.empty()) return {"derived entries must be empty"};
-        if (!entry.made && entry.name != name(content)) return {"content does not match its hash"};
+        if (entry.is_derived && !content.empty()) return {"derived entries must be empty"};
+        if (!entry.is_derived && entry.name != name(content)) return {"content does not match its hash"};
         if (content.size() > most_bytes) return {"longer than 256 MiB"};
         std::lock_guard const lock{shared_->guard};
         auto const generation = shared_->generation();
@@ -107,7 +107,7 @@ public:
                 return select.status();
             });
             for (auto const& hit : some)
-                if (is_whole(hit)) f(hit.entry, std::string_view{hit.content});
+                if (is_intact(hit)) f(hit.entry, std::string_view{hit.content});
         }
         return problem;
     }
@@ -144,7 +144,7 @@ public:
             return SQLITE_OK;
         });
         for (auto const& hit : hits)
-            if (is_whole(hit)) f(hit);
+            if (is_intact(hit)) f(hit);
         return problem;
     }
 
@@ -205,7 +205,7 @@ private:
     static journal_hit hit_of(detail::sqlite::statement& row) {
         return {{}, {row.name(3), row.number(1), row.number(2) != 0, row.number(5)}, std::string{row.bytes(4)}};
     }
-    bool is_whole(journal_hit const& hit) const { return hit.entry.made || hit.entry.name == name(hit.content); }
+    bool is_intact(journal_hit const& hit) const { return hit.entry.is_derived || hit.entry.name == name(hit.content); }
 
     /// Words as a query of FTS5: each a phrase, with `between` between them.
     static std::string quoted(std::string_view words, std::string_view between) {
@@ -264,7 +264,7 @@ private:
         statement entry{database,
                         "INSERT INTO entry (conversation, number, made, name, content, time) SELECT id, ?, ?, ?, ?, ? "
                         "FROM conversation WHERE name = ?"};
-        entry.bind(each.entry.number).bind(each.entry.made ? 1u : 0u).bind(each.entry.name);
+        entry.bind(each.entry.number).bind(each.entry.is_derived ? 1u : 0u).bind(each.entry.name);
         entry.bind(std::string_view{each.content}).bind(each.entry.time);
         entry.bind(std::string_view{each.conversation}).step();
         if (entry.status() != SQLITE_OK || each.content.empty()) return entry.status();

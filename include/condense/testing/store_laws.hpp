@@ -313,17 +313,17 @@ private:
             add(store, "text", artifact_source{.conversation = conversation, .tool = "later"});
         }
         expect(store.get(name) == "text", "a content that was put with a source is not given back");
-        auto const mine = add(store, "mine", artifact_source{.conversation = "a"});
+        auto const single = add(store, "mine", artifact_source{.conversation = "a"});
         auto const without = add(store, "of nobody");
-        expect(static_cast<bool>(store.put(mine, "else", {.conversation = "b"})),
+        expect(static_cast<bool>(store.put(single, "else", {.conversation = "b"})),
                "a put with a source under a name that is taken is no error");
         auto const copy = store;
         for (auto const& [conversation, source] : expected)
             expect(copy.source(name, conversation) == source, "the source of the first put is not given back");
         expect(!copy.source(name, "b"), "a conversation sees the source of another one");
-        expect(!copy.source(mine, "b"), "a put that was refused has left a source");
+        expect(!copy.source(single, "b"), "a put that was refused has left a source");
         expect(!copy.source(without, ""), "an artifact that was put without a source has one");
-        auto const own = copy.source(mine, "a");
+        auto const own = copy.source(single, "a");
         expect(own && is_present(own->time), "the time of a source is not set");
         expect(count_sources(copy) == expected.size() + 1, "each_source lists more or fewer sources than were put");
         if constexpr (erasable_store<store_type>) {

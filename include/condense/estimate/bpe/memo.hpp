@@ -60,7 +60,7 @@ public:
     }
 
     /// How many blocks were found in the cache.
-    std::uint64_t found() const noexcept { return hits_; }
+    std::uint64_t hits() const noexcept { return hits_; }
     /// Bytes that were counted, in blocks that were not found.
     std::uint64_t bytes() const noexcept { return counted_bytes_; }
 

@@ -117,7 +117,7 @@ public:
     template <class Count>
     std::uint32_t operator()(std::string_view piece, Count count) {
         auto const hash = text_hash(piece);
-        if (auto const found = table_.find(piece, hash); found != nullptr) return found->count;
+        if (auto const entry = table_.find(piece, hash); entry != nullptr) return entry->count;
         middle_entry entry;
         std::memcpy(entry.text, piece.data(), piece.size());
         entry.size = static_cast<std::uint8_t>(piece.size());
