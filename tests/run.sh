@@ -160,6 +160,6 @@ for preset in $presets; do
         full:asan:0) run_preset asan all 20 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        *) run_preset "$preset" "" "$([ $run = full ] && echo 100 || echo 3)" ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 60 || echo 3)" ;;
     esac
 done

@@ -3,12 +3,11 @@
 """single_header_test.py --header FILE --compiler COMPILER --folder FOLDER: does the single header replace all others?
 
 It has to compile without a warning, with the standard library and Boost.Hana alone and with every library, and so have the
-examples where each header <condense/...> is a line that includes it. Three examples, drawn by its text; all of them from a
+examples where each header <condense/...> is a line that includes it. One example, drawn by its text; all of them from a
 CONDENSE_EFFORT of 1000 on. What needs a library that is not here is skipped by name.
 """
 
 import argparse
-import os
 import pathlib
 import random
 import re
@@ -19,10 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / ".cmake" / "single_header.py"
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from checks import Failed, expect, run_all
+from checks import Failed, effort, expect, run_all
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.cpp"))
-SAMPLE = 3
 options = argparse.ArgumentParser()
 for name in ("header", "compiler", "folder"):
     options.add_argument(f"--{name}", required=True, type=pathlib.Path)
@@ -88,8 +86,8 @@ def serves_examples():
         forward.write_text("#include <condense.hpp>\n", encoding="utf-8")
     text = chosen.header.read_text(encoding="utf-8")
     (include / "condense.hpp").write_text(text, encoding="utf-8")
-    every = int(os.environ.get("CONDENSE_EFFORT", "3")) >= 1000
-    taken = EXAMPLES if every else sorted(random.Random(text).sample(EXAMPLES, SAMPLE))
+    every = effort() >= 1000
+    taken = EXAMPLES if every else sorted(random.Random(text).sample(EXAMPLES, 1))
     print(f"{len(taken)} of {len(EXAMPLES)} examples: {', '.join(each.stem for each in taken)}", flush=True)
     for example in taken:
         macros = subprocess.run([sys.executable, SCRIPT, "--macros", *local_files(example)], check=True, capture_output=True, text=True).stdout

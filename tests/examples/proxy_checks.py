@@ -9,11 +9,11 @@ import socket
 import subprocess
 import time
 
-from checks import expect
+from checks import effort, expect
 from fake_provider import KEY, Provider
 from proxy_talk import PATIENCE, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, converse, noise, task
 
-TURNS = 80
+TURNS = 80 if effort() >= 1000 else 40
 
 
 def long_conversation(program, shape, stream, *options, refusals):

@@ -6,11 +6,11 @@ import json
 import anthropic
 import openai
 
-from checks import expect
+from checks import effort, expect
 from fake_provider import KEY, Provider
 from proxy_talk import SYSTEM, Anthropic, OpenAI, Proxy, check_requests, result_of, task
 
-TURNS = 80
+TURNS = 80 if effort() >= 1000 else 40
 OPTIONS = {"api_key": KEY, "max_retries": 0, "timeout": 120}
 
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# golden.sh own FOLDER COMPILER COMMAND...   builds golden.cpp with COMMAND at -O0, -O2 and -O3, runs each in several
+# golden.sh own FOLDER COMPILER COMMAND...   builds golden.cpp with COMMAND at -O0 and -O3, runs each in several
 #                                            locales, and compares what they print with golden.txt
-# golden.sh other ...                        the same with another compiler in COMPILER's place: clang for g++, g++ for clang
+# golden.sh other ...                        the same at -O2 with another compiler in COMPILER's place: clang for g++, g++ for clang
 # golden.sh libc++ ...                       the same with clang and the other standard library
 #
 # With CONDENSE_RENEW=1 the first build writes golden.txt, and all others are compared with it:
@@ -32,13 +32,14 @@ skip() {
 }
 
 library=
-levels="-O0 -O2 -O3"
+levels="-O0 -O3"
 compiler=$preset
 case $which in
 own) ;;
 other)
     if "$preset" --version | grep -q clang; then compiler=g++; else compiler=$(find_clang) || skip "no clang++"; fi
     command -v "$compiler" >/dev/null 2>&1 || skip "no $compiler"
+    levels=-O2
     ;;
 libc++)
     compiler=$(find_clang) || skip "no clang++"

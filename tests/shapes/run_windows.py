@@ -90,7 +90,7 @@ def arguments():
     parser.add_argument("--program", required=True, help="the reduce_file to check")
     parser.add_argument("--sample", type=int, default=1, metavar="N", help="only every Nth window of each file")
     parser.add_argument("--effort", action="store_true",
-                        help="every fourth window where CONDENSE_EFFORT is below 100 or not given, else all")
+                        help="every fourth window where CONDENSE_EFFORT is below 50 or not given, else all")
     parser.add_argument("--shape", action="append", choices=sorted(SHAPES), help="only this shape; may be repeated")
     parser.add_argument("--name-shape", action="store_true", help="hand the shape to the program as --shape")
     parser.add_argument("--mix", help="handed to the program as --mix; of `shorten`, which "
@@ -102,7 +102,7 @@ def arguments():
 
 def main():
     options = arguments()
-    if options.effort and float(os.environ.get("CONDENSE_EFFORT", "3")) < 100:
+    if options.effort and float(os.environ.get("CONDENSE_EFFORT", "3")) < 50:
         options.sample = 4
     if not Path(options.program).is_file():
         print(f"NO SUCH PROGRAM: {options.program}", file=sys.stderr)

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: BSL-1.0
 """What scripts that try a program share: a check is a function that raises Failed."""
 
+import os
 import time
 import traceback
 
 
 class Failed(Exception):
     pass
+
+
+def effort():
+    """How much of its work a check does, in percent of what it can: effort.hpp says the same of programs."""
+    return float(os.environ.get("CONDENSE_EFFORT") or "3")
 
 
 def expect(holds, what, seen=""):

@@ -100,13 +100,13 @@ def main():
     parser.add_argument("--selftest", action="store_true")
     parser.add_argument("--windows", default="4000,16000")
     parser.add_argument("--effort", action="store_true",
-                        help="every fourth conversation where CONDENSE_EFFORT is below 100 or not given, else all")
+                        help="every fourth conversation where CONDENSE_EFFORT is below 50 or not given, else all")
     parser.add_argument("inputs", nargs="*")
     options = parser.parse_args()
     if options.selftest:
         return selftest()
     paths = [path for place in map(Path, options.inputs) for path in (sorted(place.glob("*.json")) if place.is_dir() else [place])]
-    if options.effort and float(os.environ.get("CONDENSE_EFFORT", "3")) < 100:
+    if options.effort and float(os.environ.get("CONDENSE_EFFORT", "3")) < 50:
         paths = paths[::4]
     failed = requests = 0
     for path in paths:

@@ -20,7 +20,7 @@ TEST_CASE("memo: counts are those without it, for more blocks than there are pla
         auto const& text = texts[any.below(texts.size())];
         REQUIRE(memo.count(counter, text) == plain.count(text));
     }
-    CHECK(memo.found() > rounds(2'000) / 40);
+    CHECK(memo.hits() > rounds(2'000) / 40);
 }
 
 TEST_CASE("memo: a conversation sent again is found, all of it") {
@@ -31,12 +31,12 @@ TEST_CASE("memo: a conversation sent again is found, all of it") {
     std::vector<std::string> texts;
     for (int each = 0; each < 300; ++each) texts.push_back(toy_bpe::text(any, 100 + any.below(400)));
     for (auto const& text : texts) memo.count(counter, text);
-    auto const before = memo.found();
+    auto const before = memo.hits();
     for (auto const& text : texts) memo.count(counter, text);
     CHECK(before == 0);
-    CHECK(memo.found() == texts.size());
+    CHECK(memo.hits() == texts.size());
     CHECK(memo.count(counter, "short") == counter.count("short"));
-    CHECK(memo.found() == texts.size());
+    CHECK(memo.hits() == texts.size());
 }
 
 TEST_CASE("memo: a text that grows is not counted from its beginning") {
