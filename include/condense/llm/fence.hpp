@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <condense/detail/utf8.hpp>
+
 // Fences around text from outside: a label, and marks that the text inside cannot imitate, so that it cannot pass for
 // instructions.
 
