@@ -27,14 +27,15 @@ namespace condense {
 inline namespace v1 {
 namespace detail::posix {
 
-/// How the names of temporary files end.
+/// Temporary files are named ".condense-<32 hexadecimal digits>.tmp", as other programs name none.
+inline constexpr std::string_view temporary_begin = ".condense-";
 inline constexpr std::string_view temporary_end = ".tmp";
 
 /// Sets a name with 32 unpredictable digits, so that nobody can plant a file of that name. Returns an errno.
 inline int make_temporary_name(std::string& name) {
     std::array<unsigned char, 16> random;
     if (::getentropy(random.data(), random.size()) != 0) return errno;
-    name.clear();
+    name = temporary_begin;
     for (unsigned const byte : random)
         for (auto const half : {byte >> 4, byte & 15u}) name.push_back("0123456789abcdef"[half]);
     name.append(temporary_end);
@@ -43,8 +44,9 @@ inline int make_temporary_name(std::string& name) {
 
 /// True for names of the library's temporary files, the only ones that it removes.
 inline bool is_temporary_name(std::string_view name) noexcept {
-    return name.size() == 36 && name.ends_with(temporary_end) &&
-           name.find_first_not_of("0123456789abcdef") == name.size() - temporary_end.size();
+    if (!name.starts_with(temporary_begin) || !name.ends_with(temporary_end)) return false;
+    name.remove_prefix(temporary_begin.size());
+    return name.find_first_not_of("0123456789abcdef") == 32 && name.size() == 32 + temporary_end.size();
 }
 
 /// A new file, readable by its owner alone and locked while it is written, so that clear_away spares it. The destructor
