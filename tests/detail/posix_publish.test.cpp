@@ -113,3 +113,22 @@ TEST_CASE("posix_publish: a file is replaced also while others clear away") {
     CHECK(failures == 0);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
 }
+
+TEST_CASE("posix_publish: a temporary file is there once it is made, also while others clear away") {
+    scratch::folder const root{scratch::memory()};
+    auto const folder = posix::open_folder(root / "", false);
+    std::atomic<bool> ended = false;
+    std::vector<std::thread> others;
+    for (int count = 0; count < 3; ++count)
+        others.emplace_back([&] {
+            while (!ended) posix::clear_away(folder.file);
+        });
+    int failures = 0;
+    for (int round = 0; round < 10'000; ++round) {
+        posix::temporary made{folder.file};
+        failures += made.error() != 0 || made.replace("f") != 0;
+    }
+    ended = true;
+    for (auto& other : others) other.join();
+    CHECK(failures == 0);
+}

@@ -53,13 +53,20 @@ inline bool is_temporary_name(std::string_view name) noexcept {
 /// removes it unless it was published.
 class temporary {
 public:
-    explicit temporary(descriptor const& folder) : folder_{&folder}, error_{make_temporary_name(name_)} {
-        if (error_ != 0) return;
-        auto created = open_file(folder, name_, O_WRONLY | O_CREAT | O_EXCL);
-        error_ = created.error;
-        file_ = std::move(created.file);
-        // Where a file system has no locks, clear_away gets none either, and removes nothing.
-        if (error_ == 0) static_cast<void>(error_of([&] { return ::flock(file_.number(), LOCK_EX); }));
+    explicit temporary(descriptor const& folder) : folder_{&folder} {
+        // Another process may clear the file away before it is locked, not after that: then a new one is made.
+        for (int tries = 100; tries > 0; --tries) {
+            error_ = make_temporary_name(name_);
+            if (error_ != 0) return;
+            auto created = open_file(folder, name_, O_WRONLY | O_CREAT | O_EXCL);
+            error_ = created.error;
+            file_ = std::move(created.file);
+            if (error_ != 0) return;
+            // Where a file system has no locks, clear_away gets none either, and removes nothing.
+            static_cast<void>(error_of([&] { return ::flock(file_.number(), LOCK_EX); }));
+            if (is_named(file_, folder, name_)) return;
+        }
+        error_ = ENOENT;
     }
     temporary(temporary const&) = delete;
     temporary& operator=(temporary const&) = delete;
@@ -171,7 +178,7 @@ inline failure replace_file(std::string_view path, std::string_view content) {
         if (auto const error = write_all(created.file(), content)) return {"write", error};
         if (auto const error = sync(created.file())) return {"fsync", error};
         auto const error = created.replace(location.name);
-        if (error == ENOENT && tries > 1) continue;  // another process cleared it away before it was locked
+        if (error == ENOENT && tries > 1) continue;  // somebody removed the folder or the file
         if (error != 0) return {"rename", error};
         // The new name is durable only with its folder; the old file is gone already.
         return {"fsync", sync(folder.file)};
