@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -27,7 +26,8 @@ constexpr bool begins_with_word(std::string_view text, std::string_view word) no
 }
 
 /// The size of the first of `texts` that `text` begins with; 0 for none.
-constexpr std::size_t beginning_size(std::string_view text, std::initializer_list<std::string_view> texts) noexcept {
+template <std::size_t Count>
+constexpr std::size_t beginning_size(std::string_view text, std::string_view const (&texts)[Count]) noexcept {
     for (auto const each : texts)
         if (text.starts_with(each)) return each.size();
     return 0;
@@ -66,7 +66,8 @@ constexpr bool makes_fence(std::string_view rest) noexcept {
     skip_invisible();
     rest.remove_prefix(slash_size(rest));
     skip_invisible();
-    for (std::string_view const word : {"summary", "transcript", "facts", "artifact"})
+    constexpr std::string_view words[] = {"summary", "transcript", "facts", "artifact"};
+    for (auto const word : words)
         if (begins_with_word(rest, word)) return true;
     return false;
 }
