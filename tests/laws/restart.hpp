@@ -74,6 +74,7 @@ template <class Message, int Which>
 auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
     using condense::used;
     auto const ends = condense::head_tail{value.keep, value.keep};
+    auto const unprotected = condense::nothing;  // in a template clang 17 crashes over the constant itself
     if constexpr (Which == 0)
         return condense::pipeline{
             condense::record{.to = shelf.journal},
@@ -82,14 +83,12 @@ auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
                                 .with = faulty_model{},
                                 .leaves = condense::both{condense::work_record{}, condense::name_index{}}},
             condense::sliding_window{.when = used >= value.high}, mending<Message>()};
-    else if constexpr (Which == 1) {
-        condense::pipeline const inner{condense::record{.to = shelf.journal},
-                                       mending<Message>()};  // clang 17 wants a name
-        return condense::pipeline{inner,
+    else if constexpr (Which == 1)
+        return condense::pipeline{condense::pipeline{condense::record{.to = shelf.journal}, mending<Message>()},
                                   condense::compress{.when = used >= value.low, .over = value.over, .with = ends},
-                                  condense::sliding_window{.when = used >= value.low, .protect = condense::nothing},
+                                  condense::sliding_window{.when = used >= value.low, .protect = unprotected},
                                   condense::escalate{.when = used >= value.high}};
-    } else if constexpr (Which == 2)
+    else if constexpr (Which == 2)
         return condense::any_pipeline<Message, 4>{
             condense::pipeline{condense::record{.to = shelf.journal}, mending<Message>(),
                                condense::compress{.when = condense::always, .over = value.over, .with = ends},
