@@ -201,14 +201,14 @@ TEST_CASE("ranking: figures are those of the formula, to a thousandth") {
             auto const df = static_cast<double>(holders);
             CAPTURE(passages, holders);
             CHECK(static_cast<double>(rarity) / 65'536 ==
-                  Catch::Approx(std::log2(1 + (n - df + 0.5) / (df + 0.5))).epsilon(0.001).margin(0.001));
+                  Approx(std::log2(1 + (n - df + 0.5) / (df + 0.5))).epsilon(0.001).margin(0.001));
             for (std::uint64_t const times : {1u, 2u, 100u})
                 for (std::uint64_t const size : {1u, 200u, 480u}) {
                     auto const length = static_cast<double>(size) / 200;
                     auto const tf = static_cast<double>(times);
                     auto const formula = static_cast<double>(rarity) * tf * 2.2 / (tf + 0.3 + 0.9 * length);
                     CHECK(static_cast<double>(weights.weight(rarity, times, size)) ==
-                          Catch::Approx(formula).epsilon(0.001).margin(1));
+                          Approx(formula).epsilon(0.001).margin(1));
                 }
         }
 }
@@ -259,7 +259,7 @@ TEST_CASE("ranking: the order is that of BM25 in floating point") {
             auto const mine = wanted.find({ranked[index].text, ranked[index].offset});
             REQUIRE(mine != wanted.end());
             REQUIRE(static_cast<double>(ranked[index].score) / 65'536 ==
-                    Catch::Approx(mine->second).epsilon(0.001).margin(0.001));
+                    Approx(mine->second).epsilon(0.001).margin(0.001));
             if (index == 0) continue;
             auto const before = wanted.at({ranked[index - 1].text, ranked[index - 1].offset});
             REQUIRE(before > mine->second - 0.001 - before * 0.001);
