@@ -19,6 +19,7 @@
 #include <condense/llm/model_call.hpp>
 
 #include "core/toy.hpp"
+#include "plan/executors.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"
 
@@ -32,6 +33,9 @@ using condense::in_turn;
 using condense::model_prompt;
 using condense::model_question;
 using condense::detail::calls_in_run;
+using executors::backwards;
+using executors::idle;
+using executors::on_threads;
 using notation::A;
 using notation::conversation;
 using notation::per_byte;
@@ -67,14 +71,8 @@ list said(replies const& all) {
     return words;
 }
 
-// Executors. `in_turn` is the library's own.
+// Further executors.
 
-struct backwards {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        while (count-- != 0) f(count);
-    }
-};
 struct twice {
     template <class Function>
     void operator()(std::size_t count, Function const& f) const {
@@ -83,22 +81,10 @@ struct twice {
         f(~std::size_t{0});
     }
 };
-struct never {
-    template <class Function>
-    void operator()(std::size_t, Function const&) const {}
-};
 struct every_other {
     template <class Function>
     void operator()(std::size_t count, Function const& f) const {
         for (std::size_t index = 0; index < count; index += 2) f(index);
-    }
-};
-struct on_threads {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        std::vector<std::thread> threads;
-        for (std::size_t index = 0; index < count; ++index) threads.emplace_back([&f, index] { f(index); });
-        for (auto& each : threads) each.join();
     }
 };
 /// Calls the first ones, then throws.
@@ -290,11 +276,11 @@ TEST_CASE("asking: answers stand in the order of the questions, whatever the exe
     CHECK(count == 5);
     CHECK(asked(twice{}) == all);
     CHECK(count == 5);  // each is paid for once
-    CHECK(asked(never{}) == list(5, "error: the executor made no call"));
+    CHECK(asked(idle{}) == list(5, "error: the executor made no call"));
     CHECK(asked(every_other{}) ==
           list{"re q0", "error: the executor made no call", "re q2", "error: the executor made no call", "re q4"});
     CHECK(asked(in_turn{}, 0).empty());
-    CHECK(asked(never{}, 0).empty());
+    CHECK(asked(idle{}, 0).empty());
 }
 
 TEST_CASE("asking: an executor that breaks off loses no answer, and a cancellation of its own passes through") {

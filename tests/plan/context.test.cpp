@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_cache.hpp>
 
+#include "plan/executors.hpp"
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
@@ -41,6 +41,9 @@ using condense::planned_context;
 using condense::reply;
 using condense::strategy;
 using condense::tokens;
+using executors::backwards;
+using executors::idle;
+using executors::on_threads;
 using notation::letters;
 using notation::per_byte;
 using shelf::listed;
@@ -174,27 +177,6 @@ std::string broken(planned_context const& made, listed<Estimator> const& things,
     if (next != elements->size()) return "more in the text than records say";
     return {};
 }
-
-/// All at once, each on a thread of its own.
-struct on_threads {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        std::vector<std::thread> threads;
-        for (std::size_t index = 0; index < count; ++index) threads.emplace_back([&f, index] { f(index); });
-        for (auto& each : threads) each.join();
-    }
-};
-struct backwards {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        while (count-- != 0) f(count);
-    }
-};
-
-struct idle {
-    template <class Function>
-    void operator()(std::size_t, Function const&) const {}
-};
 
 /// Writes what the hash of its prompt says: a summary, or something that is none.
 struct any_summary {

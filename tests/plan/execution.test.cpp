@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include <condense/plan/asking.hpp>
 #include <condense/store/memory_cache.hpp>
 
+#include "plan/executors.hpp"
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
@@ -37,6 +36,9 @@ using condense::plan_faults;
 using condense::reply;
 using condense::strategy;
 using condense::tokens;
+using executors::backwards;
+using executors::idle;
+using executors::on_threads;
 using notation::letters;
 using shelf::asked;
 
@@ -120,26 +122,7 @@ struct counting {
     reply<std::string> operator()(model_prompt const&, ask_limits) const { return ++*calls, answer; }
 };
 
-/// All at once, each on a thread of its own.
-struct on_threads {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        std::vector<std::thread> threads;
-        for (std::size_t index = 0; index < count; ++index) threads.emplace_back([&f, index] { f(index); });
-        for (auto& each : threads) each.join();
-    }
-};
-/// The last one first.
-struct backwards {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        while (count-- != 0) f(count);
-    }
-};
-struct idle {
-    template <class Function>
-    void operator()(std::size_t, Function const&) const {}
-};
+/// Makes each call twice.
 struct eager {
     template <class Function>
     void operator()(std::size_t count, Function const& f) const {

@@ -13,6 +13,7 @@
 
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/repetition.hpp"
 
 namespace {
 
@@ -131,13 +132,6 @@ std::size_t check(std::string_view text) {
     REQUIRE(next == text.size());
     REQUIRE(count <= text.size() / unit_least + 1);
     return count;
-}
-
-std::string repeated(std::string_view piece, std::size_t size) {
-    std::string text;
-    text.reserve(size + piece.size());
-    while (text.size() < size) text += piece;
-    return text;
 }
 
 }  // namespace

@@ -186,6 +186,25 @@ void run_session(std::vector<chat_message> const& all, Mix const& mix, condense:
     counted.asked += asked;
 }
 
+/// Runs a session for each of so many random conversations, with a mix that `with_mix(random, asked, f)` gives to f.
+template <class WithMix>
+figures run_sessions(std::uint64_t count, std::uint64_t salt, WithMix const& with_mix) {
+    laws::tally unused;
+    figures counted;
+    laws::run_seeds(count, unused, [&](std::uint64_t seed, laws::tally&) {
+        auto const original = laws::conversation_generator{seed}.make();
+        random_source random{seed ^ salt};
+        auto const limits = laws::random_budget(original, random);
+        laws::broken found;
+        std::uint64_t asked = 0;
+        with_mix(random, asked, [&](auto const& mix) {
+            run_session(original, mix, {.window = limits.window}, random, asked, counted, found);
+        });
+        return found;
+    });
+    return counted;
+}
+
 }  // namespace
 
 TEST_CASE("the laws hold for plan beside others: one-shot", "[laws]") {
@@ -208,39 +227,18 @@ TEST_CASE("the laws hold for plan beside others: one-shot", "[laws]") {
 }
 
 TEST_CASE("the laws hold for plan beside others: sessions", "[laws]") {
-    laws::tally unused;
-    figures counted;
     auto const count = (laws::rounds_asked() + 3) / 4;
-    laws::run_seeds(count, unused, [&](std::uint64_t seed, laws::tally&) {
-        auto const original = laws::conversation_generator{seed}.make();
-        random_source random{seed ^ 0x5E55u};
-        auto const limits = laws::random_budget(original, random);
-        laws::broken found;
-        std::uint64_t asked = 0;
-        with_rule_mix(random, [&](auto const& mix) {
-            run_session(original, mix, {.window = limits.window}, random, asked, counted, found);
-        });
-        return found;
-    });
+    auto const counted = run_sessions(
+        count, 0x5E55u, [](random_source& random, std::uint64_t&, auto const& f) { with_rule_mix(random, f); });
     CAPTURE(counted.runs, counted.restored);
     CHECK(counted.planned >= count / 2);
 }
 
 TEST_CASE("the laws hold for plan beside others: models", "[laws]") {
-    laws::tally unused;
-    figures counted;
     auto const count = (laws::rounds_asked() + 3) / 4;
-    laws::run_seeds(count, unused, [&](std::uint64_t seed, laws::tally&) {
-        auto const original = laws::conversation_generator{seed}.make();
-        random_source random{seed ^ 0xA5E5u};
-        auto const limits = laws::random_budget(original, random);
-        laws::broken found;
-        std::uint64_t asked = 0;
+    auto const counted = run_sessions(count, 0xA5E5u, [](random_source& random, std::uint64_t& asked, auto const& f) {
         condense::memory_journal const journal;
-        with_model_mix(random, journal, asked, [&](auto const& mix) {
-            run_session(original, mix, {.window = limits.window}, random, asked, counted, found);
-        });
-        return found;
+        with_model_mix(random, journal, asked, f);
     });
     CAPTURE(counted.runs, counted.planned, counted.restored);
     CHECK(counted.asked >= count / 2);

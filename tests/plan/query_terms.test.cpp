@@ -14,6 +14,7 @@
 
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/repetition.hpp"
 
 namespace {
 
@@ -211,13 +212,6 @@ std::size_t work(std::string_view text) {
         },
         [&](std::uint64_t, std::size_t begin, std::size_t end) { work += 1 + end - begin; });
     return work;
-}
-
-std::string repeated(std::string_view piece, std::size_t size) {
-    std::string text;
-    text.reserve(size + piece.size());
-    while (text.size() < size) text += piece;
-    return text;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "support/canaries.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/repetition.hpp"
 
 namespace {
 
@@ -334,11 +335,6 @@ TEST_CASE("known_secrets: hostile text takes time in proportion to its size") {
         auto const begin = std::chrono::steady_clock::now();
         redact(text);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
-    auto const repeated = [](std::string const& piece, std::size_t size) {
-        std::string out;
-        while (out.size() < size) out += piece;
-        return out;
     };
     std::vector<std::string> pieces{"sk-",
                                     "sk-ant-",

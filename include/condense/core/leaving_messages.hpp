@@ -8,10 +8,11 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>  // and the kinds of iterators: <iterator> adds those of streams, which cost more
+#include <vector>
 
 #include <condense/core/layer_run.hpp>
 #include <condense/detail/callable_ref.hpp>
+#include <condense/detail/index_iterator.hpp>
 #include <condense/detail/sort.hpp>
 
 // What run_options::before_drop is given: the messages that a run is about to take out, as they were first pushed, so
@@ -25,43 +26,18 @@ inline namespace v1 {
 template <class Message>
 class leaving_messages {
 public:
-    class iterator {
-    public:
-        using value_type = Message;
-        using difference_type = std::ptrdiff_t;
-        using reference = Message const&;
-        using pointer = Message const*;
-        using iterator_category = std::forward_iterator_tag;
-
-        iterator() = default;
-        iterator(leaving_messages const& owner, std::size_t index) noexcept : owner_{&owner}, index_{index} {}
-        Message const& operator*() const { return (*owner_)[index_]; }
-        Message const* operator->() const { return detail::address_of(**this); }
-        iterator& operator++() noexcept {
-            ++index_;
-            return *this;
-        }
-        iterator operator++(int) noexcept { return {*owner_, index_++}; }
-        friend bool operator==(iterator const& left, iterator const& right) noexcept {
-            return left.index_ == right.index_;
-        }
-
-    private:
-        leaving_messages const* owner_ = nullptr;
-        std::size_t index_ = 0;
-    };
-
     /// What a run makes it of: `at` by position, the others of its options.
     leaving_messages(std::vector<std::uint32_t> const& numbers, detail::callable_ref<Message const&(std::size_t)> at,
                      detail::callable_ref<void(std::string&)> redact, detail::callable_ref<bool()> stop,
                      detail::callable_ref<instant()> clock, std::string_view conversation) noexcept
         : numbers_{&numbers}, at_{at}, redact_{redact}, stop_{stop}, clock_{clock}, conversation_{conversation} {}
 
-    iterator begin() const noexcept { return {*this, 0}; }
-    iterator end() const noexcept { return {*this, size()}; }
     std::size_t size() const noexcept { return numbers_->size(); }
     bool empty() const noexcept { return size() == 0; }
     Message const& operator[](std::size_t index) const { return at_(index); }
+    using iterator = detail::index_iterator<leaving_messages, (&leaving_messages::operator[])>;
+    iterator begin() const noexcept { return {*this, 0}; }
+    iterator end() const noexcept { return {*this, size()}; }
     /// The number of the message at `index` in its conversation.
     sequence number(std::size_t index) const noexcept { return {(*numbers_)[index]}; }
 

@@ -9,6 +9,7 @@
 
 #include <condense/core/render.hpp>
 #include <condense/detail/address.hpp>
+#include <condense/detail/index_iterator.hpp>
 
 // The messages that would be sent by a draft as it is, for a layer that asks a model behind them.
 
@@ -25,29 +26,16 @@ class message_list {
     };
 
 public:
-    class iterator {
-    public:
-        constexpr iterator(message_list const& list, std::size_t index) noexcept : list_{&list}, index_{index} {}
-        constexpr Message const& operator*() const noexcept {
-            auto const& at = list_->entries_[index_];
-            return at.original != nullptr ? *at.original : list_->rendered_[at.place];
-        }
-        constexpr iterator& operator++() noexcept {
-            ++index_;
-            return *this;
-        }
-        friend constexpr bool operator==(iterator const&, iterator const&) = default;
-
-    private:
-        message_list const* list_;
-        std::size_t index_;
-    };
-
     void refer(Message const& original) { entries_.push_back({.original = detail::address_of(original)}); }
     void own(Message&& rendered) {
         entries_.push_back({.place = rendered_.size()});
         rendered_.push_back(std::move(rendered));
     }
+    Message const& operator[](std::size_t index) const noexcept {
+        auto const& at = entries_[index];
+        return at.original != nullptr ? *at.original : rendered_[at.place];
+    }
+    using iterator = index_iterator<message_list, (&message_list::operator[])>;
     iterator begin() const noexcept { return {*this, 0}; }
     iterator end() const noexcept { return {*this, size()}; }
     std::size_t size() const noexcept { return entries_.size(); }

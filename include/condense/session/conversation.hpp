@@ -10,6 +10,7 @@
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/draft.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/index_iterator.hpp>
 #include <condense/detail/scope_exit.hpp>
 #include <condense/session/forget_released.hpp>
 #include <condense/session/message_container.hpp>
@@ -32,32 +33,7 @@ template <class Conversation>
 class request_range {
 public:
     using message_type = typename Conversation::message_type;
-
-    class iterator {
-    public:
-        using value_type = message_type;
-        using difference_type = std::ptrdiff_t;
-        using reference = message_type const&;
-        using pointer = message_type const*;
-        using iterator_category = std::forward_iterator_tag;
-
-        iterator() = default;
-        iterator(Conversation const& owner, std::size_t index) noexcept : owner_{address_of(owner)}, index_{index} {}
-        message_type const& operator*() const { return owner_->request_at(index_); }
-        message_type const* operator->() const { return address_of(**this); }
-        iterator& operator++() noexcept {
-            ++index_;
-            return *this;
-        }
-        iterator operator++(int) noexcept { return {*owner_, index_++}; }
-        friend bool operator==(iterator const& left, iterator const& right) noexcept {
-            return left.index_ == right.index_;
-        }
-
-    private:
-        Conversation const* owner_ = nullptr;
-        std::size_t index_ = 0;
-    };
+    using iterator = index_iterator<Conversation, &Conversation::request_at>;
 
     explicit request_range(Conversation const& owner) noexcept : owner_{address_of(owner)} {}
     iterator begin() const noexcept { return {*owner_, 0}; }
