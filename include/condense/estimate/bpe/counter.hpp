@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,7 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/bpe/merge.hpp>
 #include <condense/estimate/bpe/piece_cache.hpp>
+#include <condense/estimate/bpe/span_cache.hpp>
 #include <condense/estimate/bpe/split.hpp>
 #include <condense/estimate/bpe/tiling.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>
@@ -26,25 +28,32 @@ namespace detail::bpe {
 /// How many pieces are looked up together, so that waits for memory overlap.
 inline constexpr std::size_t batch = 256;
 
-/// Splits a text, and calls `many(begin, ends, count)` for neighbouring pieces found by windows, from whose begins 16
-/// bytes may be read, and `one(begin, end, valid)` for each other piece. `cut` is null without windows.
+/// Splits a text from `position` to `end`, and calls `many(begin, ends, count)` for neighbouring pieces found by
+/// windows, from whose begins 16 bytes may be read, and `one(begin, end, valid)` for each other piece. The last piece
+/// may go beyond `end`; returns where it ends. `cut` is null without windows.
 template <split_rules Rules, class Many, class One>
-inline void each_piece(std::string_view text, cut_function cut, Many&& many, One&& one) {
+inline std::size_t each_piece(std::string_view text, std::size_t position, std::size_t end, cut_function cut,
+                              Many&& many, One&& one) {
     std::size_t ends[batch];
     splitter<Rules> const split{text};
-    auto const plain = [&](std::size_t position) { return static_cast<unsigned char>(text[position]) < 0x80; };
-    for (std::size_t position = 0; position < text.size();) {
+    auto const plain = [&](std::size_t place) { return static_cast<unsigned char>(text[place]) < 0x80; };
+    // Up to where windows may reach, so that the last one begins before `end`.
+    auto const reach = text.size() - end < window_reach ? text.size() : end + window_reach - 1;
+    while (position < end) {
         if (cut != nullptr && text.size() - position >= window_reach && plain(position) && plain(position + 1)) {
-            if (auto const count = cut(text.data(), text.size(), position, ends, batch); count != 0) {
+            if (auto count = cut(text.data(), reach, position, ends, batch); count != 0) {
+                bool const full = count + 64 > batch;
+                while (count > 1 && ends[count - 2] >= end) --count;
                 many(position, ends, count);
                 position = ends[count - 1];
-                if (count + 64 > batch) continue;  // the array was full, so windows may go on
+                if (full || position >= end) continue;  // the array was full, so windows may go on
             }
         }
         auto const next = split.next(position);
         one(position, next.end, next.valid);
         position = next.end;
     }
+    return position;
 }
 
 /// True if merging is the fastest way to the tokens of a piece; for longer ones tiling is, as measured. From U+3000 on
@@ -56,8 +65,9 @@ inline bool is_merged(tables const& in, std::string_view piece) noexcept {
 
 }  // namespace detail::bpe
 
-/// Counts and encodes with one vocabulary. Remembers the counts of pieces (0.3 MiB at first, 8 MiB at most), so it is
-/// for one thread at a time; the counters of several threads share a vocabulary.
+/// Counts and encodes with one vocabulary. Remembers the counts of pieces (0.3 MiB at first, 8 MiB at most) and spans
+/// of text that it counted (as much as was counted, 18 MiB at most), so it is for one thread at a time; the counters of
+/// several threads share a vocabulary.
 ///
 /// Any bytes are text: every ill-formed part of UTF-8 counts as one U+FFFD, as if decoded with replacement before
 /// (Unicode 16, section 3.9).
@@ -75,14 +85,14 @@ public:
     std::uint64_t count(std::string_view text) {
         return detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() {
             std::uint64_t total = 0;
-            detail::bpe::each_piece<Rules>(
-                text, cut_,
-                [&](std::size_t begin, std::size_t const* ends, std::size_t count) {
-                    total += batch_count(text, begin, ends, count);
-                },
-                [&](std::size_t begin, std::size_t end, bool valid) {
-                    total += piece_count(text.substr(begin, end - begin), valid);
-                });
+            for (std::size_t position = 0; position < text.size();)
+                if (auto const end = detail::bpe::span_end(text, position); end != 0) {
+                    total += span_count<Rules>(text, position, end);
+                    position = end;
+                } else {
+                    position = add_pieces<Rules>(text, position,
+                                                 std::min(text.size(), position + detail::bpe::longest_span), total);
+                }
             return total;
         });
     }
@@ -91,7 +101,7 @@ public:
     void encode(std::string_view text, std::vector<std::uint32_t>& out) {
         detail::bpe::with_rules(vocabulary_.scheme(), [&]<split_rules Rules>() {
             detail::bpe::each_piece<Rules>(
-                text, cut_,
+                text, 0, text.size(), cut_,
                 [&](std::size_t begin, std::size_t const* ends, std::size_t count) {
                     for (; count != 0; begin = *ends++, --count) append_ids(text.substr(begin, *ends - begin), out);
                 },
@@ -115,6 +125,29 @@ private:
         return out;
     }
 
+    /// Of a span that ends at a safe cut.
+    template <split_rules Rules>
+    std::uint64_t span_count(std::string_view text, std::size_t position, std::size_t end) {
+        auto const span = text.substr(position, end - position);
+        auto const hash = detail::bpe::span_hash(span);
+        if (auto const known = spans_.find(span, hash); known != 0) return known;
+        std::uint64_t count = 0;
+        add_pieces<Rules>(text, position, end, count);
+        spans_.insert(span, hash, count);
+        return count;
+    }
+    /// Adds the tokens of the pieces that begin from `position` on and before `end` to `total`; returns where they end.
+    template <split_rules Rules>
+    std::size_t add_pieces(std::string_view text, std::size_t position, std::size_t end, std::uint64_t& total) {
+        return detail::bpe::each_piece<Rules>(
+            text, position, end, cut_,
+            [&](std::size_t from, std::size_t const* ends, std::size_t count) {
+                total += batch_count(text, from, ends, count);
+            },
+            [&](std::size_t from, std::size_t to, bool valid) {
+                total += piece_count(text.substr(from, to - from), valid);
+            });
+    }
     /// Counts pieces in two rounds: the first takes those in the cache, and starts to load the lines where the table of
     /// tokens has the others; the second counts those.
     std::uint64_t batch_count(std::string_view text, std::size_t begin, std::size_t const* ends, std::size_t count) {
@@ -199,6 +232,7 @@ private:
     detail::bpe::cut_function cut_ = nullptr;
     detail::bpe::short_cache short_;
     detail::bpe::middle_cache middle_;
+    detail::bpe::span_cache spans_;
     detail::bpe::tiler tiler_;
     std::vector<std::uint32_t> merged_;
 };

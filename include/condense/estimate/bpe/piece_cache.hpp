@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,20 +18,20 @@ namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// A hash table in which an entry has one of two neighbouring places, the newest in the first of its hash. `Entry` has
-/// `free()`, `holds(key)` and `hash()`. Has 2^LeastBits places at first and 2^MostBits at most, and grows when one
+/// A hash table in which an entry has one of a few neighbouring places, the newest in the first of its hash. `Entry`
+/// has `free()`, `holds(key)` and `hash()`. Has 2^LeastBits places at first and 2^MostBits at most, and grows when one
 /// place in 2^Sparse is used.
-template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse>
+template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse, std::size_t Ways = 2>
 class piece_table {
-    static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0);
+    static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0 && std::has_single_bit(Ways));
 
 public:
     /// The entry of a key, valid until the next insert; null without one.
     template <class Key>
     Entry const* find(Key const& key, std::uint64_t hash) const noexcept {
         auto const index = place_of(hash, bits_);
-        if (places_[index].holds(key)) return &places_[index];
-        if (places_[index ^ 1].holds(key)) return &places_[index ^ 1];
+        for (std::size_t way = 0; way < Ways; ++way)
+            if (places_[index ^ way].holds(key)) return &places_[index ^ way];
         return nullptr;
     }
     /// Adds an entry that is not there yet; may replace another one.
@@ -40,15 +41,15 @@ public:
     }
 
 private:
-    /// The entry of the first place moves to the second if that is free, and is forgotten otherwise: if it always
-    /// moved, three pieces in turn would replace each other for ever.
+    /// The entry of the first place moves to another if one is free, and is forgotten otherwise: if it always moved,
+    /// three pieces in turn would replace each other for ever.
     void add(Entry const& entry, std::uint64_t hash) noexcept {
         auto const index = place_of(hash, bits_);
-        auto& first = places_[index];
-        auto& second = places_[index ^ 1];
-        used_ += first.free() || second.free();
-        if (second.free()) second = first;
-        first = entry;
+        auto way = Ways - 1;
+        while (way != 0 && !places_[index ^ way].free()) --way;
+        used_ += places_[index ^ way].free();
+        if (way != 0) places_[index ^ way] = places_[index];
+        places_[index] = entry;
     }
     /// Fourfold, and so seldom, because the first pass over new memory costs more than some more places save.
     void grow() {
