@@ -28,9 +28,9 @@ namespace detail::bpe {
 /// How many pieces are looked up together, so that waits for memory overlap.
 inline constexpr std::size_t batch = 256;
 
-/// Splits a text from `position` to `end`, and calls `many(begin, ends, count)` for neighbouring pieces found by
-/// windows, from whose begins 16 bytes may be read, and `one(begin, end, valid)` for each other piece. The last piece
-/// may go beyond `end`; returns where it ends. `cut` is null without windows.
+/// Splits a text from `position` to `end`, and calls `many(begin, ends, count)` for neighbouring pieces from whose
+/// begins 16 bytes may be read, and `one(begin, end, valid)` for pieces that are not well-formed UTF-8 or too near the
+/// end of the text. The last piece may go beyond `end`; returns where it ends. `cut` is null without windows.
 template <split_rules Rules, class Many, class One>
 inline std::size_t each_piece(std::string_view text, std::size_t position, std::size_t end, cut_function cut,
                               Many&& many, One&& one) {
@@ -40,18 +40,26 @@ inline std::size_t each_piece(std::string_view text, std::size_t position, std::
     // Up to where windows may reach, so that the last one begins before `end`.
     auto const reach = text.size() - end < window_reach ? text.size() : end + window_reach - 1;
     while (position < end) {
-        if (cut != nullptr && text.size() - position >= window_reach && plain(position) && plain(position + 1)) {
-            if (auto count = cut(text.data(), reach, position, ends, batch); count != 0) {
-                bool const full = count + 64 > batch;
-                while (count > 1 && ends[count - 2] >= end) --count;
-                many(position, ends, count);
-                position = ends[count - 1];
-                if (full || position >= end) continue;  // the array was full, so windows may go on
+        auto const begin = position;
+        std::size_t count = 0;
+        piece next{position, true};
+        while (position < end && count + 64 <= batch) {
+            if (cut != nullptr && text.size() - position >= window_reach && plain(position) && plain(position + 1)) {
+                auto const more = cut(text.data(), reach, position, ends + count, batch - count);
+                count += more;
+                while (more != 0 && count > 1 && ends[count - 2] >= end) --count;
+                if (more != 0) position = ends[count - 1];
+                if (position >= end || count + 64 > batch) break;
             }
+            next = split.next(position);
+            if (!next.valid || text.size() - position < 16) break;
+            ends[count++] = position = next.end;
         }
-        auto const next = split.next(position);
-        one(position, next.end, next.valid);
-        position = next.end;
+        if (count != 0) many(begin, ends, count);
+        if (next.end > position) {
+            one(position, next.end, next.valid);
+            position = next.end;
+        }
     }
     return position;
 }
@@ -148,21 +156,29 @@ private:
                 total += piece_count(text.substr(from, to - from), valid);
             });
     }
-    /// Counts pieces in two rounds: the first takes those in the cache, and starts to load the lines where the table of
-    /// tokens has the others; the second counts those.
+    /// Counts pieces in two rounds: the first takes short ones in the cache, and starts to load what the others are
+    /// looked up in; the second counts those.
     std::uint64_t batch_count(std::string_view text, std::size_t begin, std::size_t const* ends, std::size_t count) {
         namespace bpe = detail::bpe;
         struct miss {
             bpe::piece_key key;
             std::size_t begin;
         };
+        struct long_piece {
+            std::size_t begin;
+            std::size_t size;
+            std::uint64_t hash;
+        };
         miss misses[bpe::batch];
-        std::size_t miss_count = 0;
+        long_piece longer[bpe::batch];
+        std::size_t miss_count = 0, long_count = 0;
         std::uint64_t total = 0;
         for (; count != 0; begin = *ends++, --count) {
             auto const size = *ends - begin;
             if (size > bpe::piece_key::longest) [[unlikely]] {
-                total += piece_count(text.substr(begin, size), true);
+                auto const hash = size > bpe::middle_cache::longest ? 0 : bpe::text_hash(text.substr(begin, size));
+                middle_.prefetch(hash);
+                longer[long_count++] = {begin, size, hash};
                 continue;
             }
             auto const key = bpe::key_within(text.data() + begin, size);
@@ -177,6 +193,11 @@ private:
         for (std::size_t index = 0; index < miss_count; ++index) {
             auto const& [key, from] = misses[index];
             total += short_count(key, text.substr(from, key.high >> 56));
+        }
+        for (std::size_t index = 0; index < long_count; ++index) {
+            auto const& [from, size, hash] = longer[index];
+            auto const piece = text.substr(from, size);
+            total += size > bpe::middle_cache::longest ? uncached_count(piece) : middle_count(piece, hash);
         }
         return total;
     }
@@ -194,7 +215,11 @@ private:
         if (!valid) return piece_count(scrubbed(piece), true);
         if (piece.size() <= detail::bpe::piece_key::longest) return short_count(detail::bpe::key_of(piece), piece);
         if (piece.size() > detail::bpe::middle_cache::longest) return uncached_count(piece);
-        return middle_(piece, [&] { return static_cast<std::uint32_t>(uncached_count(piece)); });
+        return middle_count(piece, detail::bpe::text_hash(piece));
+    }
+    /// Of a piece of 16 to 62 bytes.
+    std::uint64_t middle_count(std::string_view piece, std::uint64_t hash) {
+        return middle_(piece, hash, [&] { return static_cast<std::uint32_t>(uncached_count(piece)); });
     }
     /// Of a piece that is in no cache.
     std::uint64_t uncached_count(std::string_view piece) {

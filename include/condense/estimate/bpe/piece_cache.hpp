@@ -34,6 +34,8 @@ public:
             if (places_[index ^ way].holds(key)) return &places_[index ^ way];
         return nullptr;
     }
+    /// Starts to load the first place of a hash.
+    void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&places_[place_of(hash, bits_)]); }
     /// Adds an entry that is not there yet; may replace another one.
     void insert(Entry const& entry, std::uint64_t hash) {
         if (used_ >> (bits_ - Sparse) != 0 && bits_ < MostBits) grow();
@@ -114,10 +116,10 @@ class middle_cache {
 public:
     static constexpr std::size_t longest = middle_entry::longest;
 
-    /// The tokens of a piece of at most 62 bytes, as `count()` gives them if they are not in the cache.
+    /// The tokens of a piece of at most 62 bytes, as `count()` gives them if they are not in the cache; `hash` is the
+    /// piece's text_hash().
     template <class Count>
-    std::uint32_t operator()(std::string_view piece, Count count) {
-        auto const hash = text_hash(piece);
+    std::uint32_t operator()(std::string_view piece, std::uint64_t hash, Count count) {
         if (auto const entry = table_.find(piece, hash); entry != nullptr) return entry->count;
         middle_entry entry;
         std::memcpy(entry.text, piece.data(), piece.size());
@@ -126,6 +128,9 @@ public:
         table_.insert(entry, hash);
         return entry.count;
     }
+
+    /// Starts to load the place of a hash.
+    void prefetch(std::uint64_t hash) const noexcept { table_.prefetch(hash); }
 
 private:
     piece_table<middle_entry, 10, 16, 1> table_;
