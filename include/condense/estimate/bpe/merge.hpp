@@ -10,6 +10,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #include <condense/estimate/bpe/tables.hpp>
@@ -43,6 +45,10 @@ inline std::int32_t least(std::int32_t const* values, std::size_t blocks) noexce
         smallest = lower_of(smallest, lower_of(load(2 * block), load(2 * block + 1)));
     smallest = lower_of(smallest, _mm_shuffle_epi32(smallest, 0x4E));
     return _mm_cvtsi128_si32(lower_of(smallest, _mm_shuffle_epi32(smallest, 0xB1)));
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    auto smallest = vld1q_s32(values);
+    for (std::size_t four = 1; four < 2 * blocks; ++four) smallest = vminq_s32(smallest, vld1q_s32(values + 4 * four));
+    return vminvq_s32(smallest);
 #else
     return *std::min_element(values, values + blocks * 8);
 #endif
