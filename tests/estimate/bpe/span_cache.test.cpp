@@ -141,3 +141,15 @@ TEST_CASE("span_cache: a text that was overwritten is not kept, even by the same
     CHECK(!ring.holds(first, text));
     CHECK(!ring.holds(second, text.substr(1)));
 }
+
+TEST_CASE("span_cache: a copy of a counter goes on by itself") {
+    auto const vocabulary = toy_bpe::vocabulary(toy_bpe::trained(400), split_scheme::o200k);
+    toy_bpe::numbers any{59};
+    auto const first = toy_bpe::text(any, 5'000), second = toy_bpe::text(any, 5'000);
+    bpe_counter counter{vocabulary};
+    auto const wanted = counter.count(first);
+    auto copy = counter;
+    CHECK(copy.count(second) == bpe_counter{vocabulary}.count(second));
+    CHECK(copy.count(first) == wanted);
+    CHECK(counter.count(first) == wanted);
+}

@@ -161,7 +161,7 @@ private:
     std::uint64_t batch_count(std::string_view text, std::size_t begin, std::size_t const* ends, std::size_t count) {
         namespace bpe = detail::bpe;
         struct miss {
-            bpe::piece_key key;
+            std::uint64_t low, high;  // of its key, without initial values, which would cost a pass over the array
             std::size_t begin;
         };
         struct long_piece {
@@ -187,12 +187,12 @@ private:
             total += cached;
             if (cached == 0) {
                 vocabulary_.tables().prefetch(hash);
-                misses[miss_count++] = {key, begin};
+                misses[miss_count++] = {key.low, key.high, begin};
             }
         }
         for (std::size_t index = 0; index < miss_count; ++index) {
-            auto const& [key, from] = misses[index];
-            total += short_count(key, text.substr(from, key.high >> 56));
+            auto const& [low, high, from] = misses[index];
+            total += short_count({low, high}, text.substr(from, high >> 56));
         }
         for (std::size_t index = 0; index < long_count; ++index) {
             auto const& [from, size, hash] = longer[index];

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -65,27 +64,33 @@ public:
     static constexpr std::size_t block_size = std::size_t{1} << 16;
     static constexpr std::size_t most_blocks = 256;
 
-    /// Keeps a text of at most block_size bytes; returns its place, by which it is found until it is overwritten.
+    /// Keeps a text of at most block_size bytes; returns its place, by which it is found until its block is used again.
     std::uint64_t push(std::string_view text) {
-        if (end_ % block_size + text.size() > block_size) end_ += block_size - end_ % block_size;
-        auto const index = static_cast<std::size_t>(end_ / block_size % most_blocks);
-        if (index == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_size));
-        std::memcpy(blocks_[index].get() + end_ % block_size, text.data(), text.size());
-        auto const place = end_;
-        end_ += text.size();
-        return place;
+        if (blocks_.empty() || current().size() + text.size() > block_size) {
+            ++begun_;
+            if (begun_ > blocks_.size() && blocks_.size() < most_blocks) blocks_.emplace_back();
+            current().clear();
+            current().reserve(block_size);
+        }
+        auto const offset = current().size();
+        current().insert(current().end(), text.begin(), text.end());
+        return begun_ * block_size + offset;
     }
     /// True if `text` is kept at `place`, which push() returned for a text of the same size.
     bool holds(std::uint64_t place, std::string_view text) const noexcept {
-        // All of the block that is written to counts as overwritten.
-        if (end_ / block_size - place / block_size >= most_blocks) return false;
-        auto const& block = blocks_[static_cast<std::size_t>(place / block_size % most_blocks)];
-        return std::memcmp(block.get() + place % block_size, text.data(), text.size()) == 0;
+        if (begun_ - place / block_size >= most_blocks) return false;
+        return std::memcmp(blocks_[index(place / block_size)].data() + place % block_size, text.data(), text.size()) ==
+               0;
     }
 
 private:
-    std::vector<std::unique_ptr<char[]>> blocks_;
-    std::uint64_t end_ = 0;  ///< bytes so far, with those left free at ends of blocks
+    static std::size_t index(std::uint64_t block) noexcept {
+        return static_cast<std::size_t>((block - 1) % most_blocks);
+    }
+    std::vector<char>& current() noexcept { return blocks_[index(begun_)]; }
+
+    std::vector<std::vector<char>> blocks_;
+    std::uint64_t begun_ = 0;  ///< blocks so far; the last one is written to
 };
 
 /// Where a span is kept, what it counts, and what tells most others apart.
