@@ -156,29 +156,19 @@ private:
                 total += piece_count(text.substr(from, to - from), valid);
             });
     }
-    /// Counts pieces in two rounds: the first takes short ones in the cache, and starts to load what the others are
-    /// looked up in; the second counts those.
+    /// Counts pieces in three rounds: the first takes short ones in the cache, and starts to load what the others are
+    /// looked up in; the second looks those up; the third merges what is left.
     std::uint64_t batch_count(std::string_view text, std::size_t begin, std::size_t const* ends, std::size_t count) {
         namespace bpe = detail::bpe;
-        struct miss {
-            std::uint64_t low, high;  // of its key, without initial values, which would cost a pass over the array
-            std::size_t begin;
-        };
-        struct long_piece {
-            std::size_t begin;
-            std::size_t size;
-            std::uint64_t hash;
-        };
-        miss misses[bpe::batch];
-        long_piece longer[bpe::batch];
-        std::size_t miss_count = 0, long_count = 0;
+        missing misses[bpe::batch], longer[bpe::batch];
+        std::size_t miss_count = 0, long_count = 0, merge_count = 0;
         std::uint64_t total = 0;
         for (; count != 0; begin = *ends++, --count) {
             auto const size = *ends - begin;
             if (size > bpe::piece_key::longest) [[unlikely]] {
                 auto const hash = size > bpe::middle_cache::longest ? 0 : bpe::text_hash(text.substr(begin, size));
                 middle_.prefetch(hash);
-                longer[long_count++] = {begin, size, hash};
+                longer[long_count++] = {0, 0, hash, begin, size};
                 continue;
             }
             auto const key = bpe::key_within(text.data() + begin, size);
@@ -187,50 +177,76 @@ private:
             total += cached;
             if (cached == 0) {
                 vocabulary_.tables().prefetch(hash);
-                misses[miss_count++] = {key.low, key.high, begin};
+                misses[miss_count++] = {key.low, key.high, hash, begin, size};
             }
         }
-        for (std::size_t index = 0; index < miss_count; ++index) {
-            auto const& [low, high, from] = misses[index];
-            total += short_count({low, high}, text.substr(from, high >> 56));
+        for (auto const* each = misses; each != misses + miss_count; ++each) {
+            auto const counted = unmerged_count(*each, text.substr(each->begin, each->size));
+            total += counted;
+            if (counted == 0) misses[merge_count++] = *each;
         }
-        for (std::size_t index = 0; index < long_count; ++index) {
-            auto const& [from, size, hash] = longer[index];
-            auto const piece = text.substr(from, size);
-            total += size > bpe::middle_cache::longest ? uncached_count(piece) : middle_count(piece, hash);
+        for (auto const* each = longer; each != longer + long_count; ++each) {
+            auto const counted = unmerged_count(*each, text.substr(each->begin, each->size));
+            total += counted;
+            if (counted == 0) misses[merge_count++] = *each;
         }
+        auto const piece = [&](std::size_t index) { return text.substr(misses[index].begin, misses[index].size); };
+        bpe::merge_in_turn(vocabulary_.tables(), merge_count, piece, [&](std::size_t index, std::size_t tokens) {
+            remember(misses[index], piece(index), tokens);
+            total += tokens;
+        });
         return total;
     }
-    /// Of a piece of at most 15 bytes.
-    std::uint32_t short_count(detail::bpe::piece_key const& key, std::string_view piece) {
-        auto const hash = key.hash();
-        if (auto const cached = short_.find(key, hash); cached != 0) return cached;
-        auto const& in = vocabulary_.tables();
-        auto const count = in.has(key, hash) ? 1u : static_cast<std::uint32_t>(parts_count(piece));
-        short_.insert(key, hash, count);
+    /// Of any piece.
+    std::uint64_t piece_count(std::string_view piece, bool valid) {
+        namespace bpe = detail::bpe;
+        if (!valid) return piece_count(scrubbed(piece), true);
+        missing wanted{0, 0, 0, 0, piece.size()};
+        if (piece.size() <= bpe::piece_key::longest) {
+            auto const key = bpe::key_of(piece);
+            wanted = {key.low, key.high, key.hash(), 0, piece.size()};
+        } else if (piece.size() <= bpe::middle_cache::longest) wanted.hash = bpe::text_hash(piece);
+        if (auto const counted = unmerged_count(wanted, piece); counted != 0) return counted;
+        auto const count = bpe::short_merge{vocabulary_.tables(), piece}.count();
+        remember(wanted, piece, count);
         return count;
     }
-    /// Of any piece, by the cache for its size.
-    std::uint64_t piece_count(std::string_view piece, bool valid) {
-        if (!valid) return piece_count(scrubbed(piece), true);
-        if (piece.size() <= detail::bpe::piece_key::longest) return short_count(detail::bpe::key_of(piece), piece);
-        if (piece.size() > detail::bpe::middle_cache::longest) return uncached_count(piece);
-        return middle_count(piece, detail::bpe::text_hash(piece));
-    }
-    /// Of a piece of 16 to 62 bytes.
-    std::uint64_t middle_count(std::string_view piece, std::uint64_t hash) {
-        return middle_(piece, hash, [&] { return static_cast<std::uint32_t>(uncached_count(piece)); });
-    }
-    /// Of a piece that is in no cache.
-    std::uint64_t uncached_count(std::string_view piece) {
+    /// A piece that is not found at once. Has no initial values, which would cost a pass over arrays of it.
+    struct missing {
+        std::uint64_t low, high;  ///< of its key, if it has at most 15 bytes
+        std::uint64_t hash;  ///< for its cache, if there is one for its size
+        std::size_t begin;
+        std::size_t size;
+
+        detail::bpe::piece_key key() const noexcept { return {low, high}; }
+    };
+    /// Of a piece, by its cache, as a token, or by tiling; 0 if it is to be merged.
+    std::uint64_t unmerged_count(missing const& wanted, std::string_view piece) {
+        namespace bpe = detail::bpe;
         auto const& in = vocabulary_.tables();
-        return in.find(piece) != detail::bpe::none ? 1 : parts_count(piece);
+        bool token = false;
+        if (piece.size() <= bpe::piece_key::longest) {
+            if (auto const cached = short_.find(wanted.key(), wanted.hash); cached != 0) return cached;
+            token = in.has(wanted.key(), wanted.hash);
+        } else {
+            if (piece.size() <= bpe::middle_cache::longest)
+                if (auto const cached = middle_.find(piece, wanted.hash); cached != 0) return cached;
+            token = in.find(piece) != bpe::none;
+        }
+        if (!token && bpe::is_merged(in, piece)) return 0;
+        auto const count = token ? 1 : long_tokens(piece).size();
+        remember(wanted, piece, count);
+        return count;
     }
-    /// Of a piece that is not a token as a whole.
-    std::uint64_t parts_count(std::string_view piece) {
-        auto const& in = vocabulary_.tables();
-        return detail::bpe::is_merged(in, piece) ? detail::bpe::short_merge{in, piece}.count()
-                                                 : long_tokens(piece).size();
+    /// Puts a piece into the cache for its size, if there is one and it is not there.
+    void remember(missing const& counted, std::string_view piece, std::size_t tokens) {
+        namespace bpe = detail::bpe;
+        auto const count = static_cast<std::uint32_t>(tokens);
+        if (piece.size() <= bpe::piece_key::longest) {
+            if (short_.find(counted.key(), counted.hash) == 0) short_.insert(counted.key(), counted.hash, count);
+        } else if (piece.size() <= bpe::middle_cache::longest && middle_.find(piece, counted.hash) == 0) {
+            middle_.insert(piece, counted.hash, count);
+        }
     }
     /// The tokens of a piece too long to merge, valid until the next call. The heap is used if tiling is not exact, or
     /// finds nothing in the tables of a forged image.

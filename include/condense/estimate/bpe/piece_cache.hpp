@@ -117,19 +117,19 @@ class middle_cache {
 public:
     static constexpr std::size_t longest = middle_entry::longest;
 
-    /// The tokens of a piece of at most 62 bytes, as `count()` gives them if they are not in the cache; `hash` is the
-    /// piece's text_hash().
-    template <class Count>
-    std::uint32_t operator()(std::string_view piece, std::uint64_t hash, Count count) {
-        if (auto const entry = table_.find(piece, hash); entry != nullptr) return entry->count;
+    /// The tokens of a piece of at most 62 bytes, whose text_hash() is `hash`; 0 if it is not in the cache.
+    std::uint32_t find(std::string_view piece, std::uint64_t hash) const noexcept {
+        auto const entry = table_.find(piece, hash);
+        return entry == nullptr ? 0 : entry->count;
+    }
+    /// Adds a piece that is not in the cache.
+    void insert(std::string_view piece, std::uint64_t hash, std::uint32_t count) {
         middle_entry entry;
         std::memcpy(entry.text, piece.data(), piece.size());
         entry.size = static_cast<std::uint8_t>(piece.size());
-        entry.count = static_cast<std::uint8_t>(count());
+        entry.count = static_cast<std::uint8_t>(count);
         table_.insert(entry, hash);
-        return entry.count;
     }
-
     /// Starts to load the place of a hash.
     void prefetch(std::uint64_t hash) const noexcept { table_.prefetch(hash); }
 

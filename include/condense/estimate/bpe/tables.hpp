@@ -113,6 +113,11 @@ struct tables {
             if (entry == no_entry) return none;
         }
     }
+    /// Starts to load where the search for a pair begins.
+    void prefetch_pair(std::uint32_t left, std::uint32_t right) const noexcept {
+        __builtin_prefetch(pairs + place_of(pair_key(left, right) * odd_a, shape.pair_bits));
+    }
+    void prefetch_hints(std::uint32_t token) const noexcept { __builtin_prefetch(hints + token); }
     /// True if three bytes have the form of a code point of three bytes.
     static constexpr bool is_three_bytes(unsigned char first, unsigned char second, unsigned char third) noexcept {
         return (first & 0xF0u) == 0xE0 && (second & third & 0xC0u) == 0x80 && ((second | third) & 0x40u) == 0;
