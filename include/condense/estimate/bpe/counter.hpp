@@ -99,7 +99,7 @@ public:
                     position = end;
                 } else {
                     position = add_pieces<Rules>(text, position,
-                                                 std::min(text.size(), position + detail::bpe::longest_span), total);
+                                                 (std::min)(text.size(), position + detail::bpe::longest_span), total);
                 }
             return total;
         });
