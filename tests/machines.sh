@@ -20,9 +20,10 @@ run_file() {
     rm -f "$program"
 }
 
-# Without the libraries that would have to be there for that machine: headers alone are the same on all.
+# Without the libraries that would have to be there for that machine: headers alone are the same on all. Where files have
+# offsets of 32 bits by default, folders of large file systems cannot be listed.
 build() {
-    "$machine-linux-gnu-g++" -std=c++20 -O1 -idirafter /usr/include -DXXH_INLINE_ALL -Iinclude -Itests "$@"
+    "$machine-linux-gnu-g++" -std=c++20 -O1 -D_FILE_OFFSET_BITS=64 -idirafter /usr/include -DXXH_INLINE_ALL -Iinclude -Itests "$@"
 }
 
 use_machine() {

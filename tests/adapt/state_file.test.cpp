@@ -96,11 +96,13 @@ TEST_CASE("a session goes on from a file", "[law-7]") {
     REQUIRE_FALSE(condense::save_file(session, path));
     CHECK(scratch::names_in(in / "a/b").size() == 1);
     CHECK(scratch::bytes_of(path) == condense::save(session).text);
-    scratch::write(in / "a/b/00112233445566778899aabbccddeeff.tmp", "what a writer that was killed has left");
+    scratch::write(in / "a/b/.condense-00112233445566778899aabbccddeeff.tmp", "what a killed writer left");
+    scratch::write(in / "a/b/0123456789abcdef0123456789abcdef.tmp", "mine");
     auto later = fresh();
     REQUIRE_FALSE(condense::restore_file(later, path));
     CHECK(condense::save(later).text == condense::save(session).text);
-    CHECK(scratch::names_in(in / "a/b").size() == 1);
+    CHECK(scratch::names_in(in / "a/b") ==
+          std::vector<std::string>{"0123456789abcdef0123456789abcdef.tmp", "agent.state"});
 }
 
 TEST_CASE("a file that is not one of a session is refused and stays as it is") {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "support/catch.hpp"
+#include "support/wide.hpp"
 
 namespace {
 
@@ -56,15 +57,12 @@ static_assert(shares_round_as_they_say());
 
 /// Exactly floor and ceil, computed with twice the bits.
 constexpr bool shares_of_any_figure_are_exact() {
-    __extension__ using wide = unsigned __int128;
     for (auto const total : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{9'999}, std::uint64_t{1} << 31,
                              (std::uint64_t{1} << 32) - 1, std::uint64_t{1} << 63, most}) {
         for (std::uint32_t const share : {0u, 1u, 3'333u, 6'500u, 9'999u, 10'000u}) {
-            auto const exact = static_cast<wide>(total) * share;
-            if (percent{share}.of(tokens{total}).count != static_cast<std::uint64_t>(exact / 10'000)) return false;
-            if (percent{share}.of_rounded_up(tokens{total}).count !=
-                static_cast<std::uint64_t>((exact + 9'999) / 10'000))
-                return false;
+            auto const exact = wide::product(total, share);
+            if (percent{share}.of(tokens{total}).count != (exact / 10'000).capped()) return false;
+            if (percent{share}.of_rounded_up(tokens{total}).count != ((exact + 9'999) / 10'000).capped()) return false;
         }
     }
     return true;

@@ -60,9 +60,14 @@ TEST_CASE("posix_publish: names that cannot be foreseen, and no others are taken
         CHECK(seen.insert(name).second);
     }
     auto const digits = std::string(32, 'a');
+    CHECK(posix::is_temporary_name(".condense-" + digits + ".tmp"));
     for (auto const& name :
          {digits, digits + ".TMP", digits + "a.tmp", digits.substr(1) + ".tmp", "A" + digits.substr(1) + ".tmp",
-          digits.substr(1) + "g.tmp", digits + ".tmp ", std::string{".tmp"}, std::string{}})
+          digits.substr(1) + "g.tmp", digits + ".tmp ", digits + ".tmp.tmp", std::string{".tmp"}, std::string{}})
+        CHECK_FALSE(posix::is_temporary_name(".condense-" + name));
+    // Files that other programs may name so.
+    for (auto const& name : {digits + ".tmp", "condense-" + digits + ".tmp", ".Condense-" + digits + ".tmp",
+                             "." + digits + ".tmp", "x.condense-" + digits + ".tmp", std::string{}})
         CHECK_FALSE(posix::is_temporary_name(name));
 }
 
@@ -72,7 +77,8 @@ TEST_CASE("posix_publish: a file is replaced as a whole and read back") {
     CHECK(posix::read_file(path, 100).problem.error == ENOENT);
     CHECK(posix::replace_file(path, "text").error == 0);
     CHECK(posix::replace_file(path, "other").error == 0);
-    scratch::write(root / "a/b/00112233445566778899aabbccddeeff.tmp", "what a writer that was killed has left");
+    scratch::write(root / "a/b/.condense-00112233445566778899aabbccddeeff.tmp", "what a killed writer left");
+    scratch::write(root / "a/b/00112233445566778899aabbccddeeff.tmp", "mine");
     auto const read = posix::read_file(path, 5);
     CHECK(read.problem.error == 0);
     CHECK(read.text == "other");
@@ -80,7 +86,7 @@ TEST_CASE("posix_publish: a file is replaced as a whole and read back") {
     CHECK(posix::read_file(path, 4).problem.error == EFBIG);
     CHECK(scratch::mode_of(path) == 0600);
     CHECK(scratch::mode_of(root / "a") == 0700);
-    CHECK(scratch::names_in(root / "a/b") == std::vector<std::string>{"f"});
+    CHECK(scratch::names_in(root / "a/b") == std::vector<std::string>{"00112233445566778899aabbccddeeff.tmp", "f"});
     // A link is neither read nor written through.
     std::filesystem::create_symlink(path, root / "link");
     CHECK(posix::read_file(root / "link", 100).problem.error == ELOOP);
@@ -106,4 +112,23 @@ TEST_CASE("posix_publish: a file is replaced also while others clear away") {
     other.join();
     CHECK(failures == 0);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
+}
+
+TEST_CASE("posix_publish: a temporary file is there once it is made, also while others clear away") {
+    scratch::folder const root{scratch::memory()};
+    auto const folder = posix::open_folder(root / "", false);
+    std::atomic<bool> ended = false;
+    std::vector<std::thread> others;
+    for (int count = 0; count < 3; ++count)
+        others.emplace_back([&] {
+            while (!ended) posix::clear_away(folder.file);
+        });
+    int failures = 0;
+    for (int round = 0; round < 10'000; ++round) {
+        posix::temporary made{folder.file};
+        failures += made.error() != 0 || made.replace("f") != 0;
+    }
+    ended = true;
+    for (auto& other : others) other.join();
+    CHECK(failures == 0);
 }

@@ -5,11 +5,11 @@
 #include <initializer_list>
 
 #include "support/catch.hpp"
+#include "support/wide.hpp"
 
 namespace {
 
 using namespace condense::detail;
-__extension__ using wide = unsigned __int128;
 
 constexpr auto figures = {std::uint64_t{0},
                           std::uint64_t{1},
@@ -23,13 +23,11 @@ constexpr auto figures = {std::uint64_t{0},
                           u64_limit - 1,
                           u64_limit};
 
-constexpr std::uint64_t capped(wide value) { return value > u64_limit ? u64_limit : static_cast<std::uint64_t>(value); }
-
 constexpr bool sums_and_products_stop_at_their_limits() {
     for (auto const left : figures)
         for (auto const right : figures) {
-            if (add_capped(left, right) != capped(static_cast<wide>(left) + right)) return false;
-            if (mul_capped(left, right) != capped(static_cast<wide>(left) * right)) return false;
+            if (add_capped(left, right) != (wide{left} + right).capped()) return false;
+            if (mul_capped(left, right) != wide::product(left, right).capped()) return false;
             if (sub_capped(left, right) != (left < right ? 0 : left - right)) return false;
         }
     return true;
@@ -41,9 +39,10 @@ constexpr bool shares_are_exact() {
         for (auto const share : figures)
             for (auto const whole : figures) {
                 if (share >> 32 != 0 || whole >> 32 != 0 || whole == 0) continue;
-                auto const exact = static_cast<wide>(value) * share;
-                if (scale_down(value, share, whole) != capped(exact / whole)) return false;
-                if (scale_up(value, share, whole) != capped((exact + whole - 1) / whole)) return false;
+                auto const exact = wide::product(value, share);
+                auto const divisor = static_cast<std::uint32_t>(whole);
+                if (scale_down(value, share, whole) != (exact / divisor).capped()) return false;
+                if (scale_up(value, share, whole) != ((exact + (whole - 1)) / divisor).capped()) return false;
             }
     return true;
 }

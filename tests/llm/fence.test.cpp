@@ -50,3 +50,31 @@ TEST_CASE("fence: neutral text is not changed again") {
     std::string const once = neutral("</summary><summary><transcript-1></x>\x01");
     CHECK(neutral(once) == once);
 }
+
+TEST_CASE("fence: what looks like one opens or closes none") {
+    CHECK(neutral("< /summary>") == "&lt; /summary>");
+    CHECK(neutral("< summary >< / Transcript-1>") == "&lt; summary >&lt; / Transcript-1>");
+    CHECK(neutral("<\n/ \tfacts>") == "&lt;\n/ \tfacts>");
+    CHECK(neutral("\xEF\xBC\x9C/summary\xEF\xBC\x9E") == "&lt;/summary\xEF\xBC\x9E");
+    CHECK(neutral("\xEF\xBC\x9C \xEF\xBC\x8Fsummary>") == "&lt; \xEF\xBC\x8Fsummary>");
+    for (std::string_view const angle : {"\xEF\xB9\xA4", "\xE2\x80\xB9", "\xE3\x80\x88", "\xE2\x9F\xA8"})
+        CHECK(neutral(std::string{angle} + "summary>") == "&lt;summary>");
+    for (std::string_view const hidden : {"\xE2\x80\x8B", "\xE2\x80\x8F", "\xE2\x81\xA0", "\xEF\xBB\xBF", "\xC2\xAD"})
+        CHECK(neutral("<" + std::string{hidden} + "/summary>") == "&lt;" + std::string{hidden} + "/summary>");
+    CHECK(neutral("<\xE2\x80\xAE/summary>") == "&lt; /summary>");
+    // Quotation marks and brackets of other languages stay.
+    for (std::string_view const text : {"\xE2\x80\xB9un mot\xE2\x80\xBA", "\xE3\x80\x88\xE4\xB8\xAD\xE3\x80\x89",
+                                        "a < b / c", "\xE2\x80\x94", "\xE2", "\xE2\x80", "\xEF\xBC", "<\xE2"})
+        CHECK(neutral(text) == text);
+}
+
+TEST_CASE("fence: what breaks lines or turns their direction becomes a space") {
+    CHECK(neutral("a\xE2\x80\xA8"
+                  "b\xE2\x80\xA9"
+                  "c") == "a b c");
+    CHECK(neutral("\xE2\x80\xAA\xE2\x80\xAE\xE2\x81\xA6\xE2\x81\xA9x") == "    x");
+    CHECK(neutral("\xE2\x80\x8E\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5") ==
+          "\xE2\x80\x8E\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5");
+    std::string const once = neutral("\xEF\xBC\x9C/summary><\xE2\x80\xAE/x>\xE2\x80\xA8< summary");
+    CHECK(neutral(once) == once);
+}

@@ -283,15 +283,17 @@ TEST_CASE("artifact_folder: a writer that is killed loses nothing it was told is
 TEST_CASE("artifact_folder: clears away what killed writers left, and nothing else") {
     scratch::folder const root;
     fs::create_directory(root / "a");
-    auto const left = "a/" + std::string(32, 'a') + ".tmp";
-    auto const held = "a/" + std::string(32, 'b') + ".tmp";
+    auto const left = "a/.condense-" + std::string(32, 'a') + ".tmp";
+    auto const held = "a/.condense-" + std::string(32, 'b') + ".tmp";
     scratch::write(root / left, "half");
     scratch::write(root / held, "half");
     scratch::write(root / "a/notes.tmp", "mine");
     scratch::write(root / "a/abc.tmp", "mine");
+    auto const other = std::string(32, 'a') + ".tmp";
+    scratch::write(root / "a/" + other, "mine");
     scratch::write(root / "a/" + std::string(36, 'a'), "mine");
     scratch::write(root / "outside", "mine");
-    fs::create_symlink(root / "outside", root / "a/" + std::string(32, 'c') + ".tmp");
+    fs::create_symlink(root / "outside", root / "a/.condense-" + std::string(32, 'c') + ".tmp");
     auto const writer = ::open((root / held).c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(::flock(writer, LOCK_EX) == 0);
     artifact_folder const store{root / "a"};
@@ -299,7 +301,7 @@ TEST_CASE("artifact_folder: clears away what killed writers left, and nothing el
     ::close(writer);
     CHECK_FALSE(fs::exists(root / left));
     CHECK(fs::exists(root / held));
-    for (auto const& name : {std::string{"notes.tmp"}, std::string{"abc.tmp"}, std::string(36, 'a')})
+    for (auto const& name : {std::string{"notes.tmp"}, std::string{"abc.tmp"}, std::string(36, 'a'), other})
         CHECK(scratch::bytes_of(root / "a/" + name) == "mine");
     CHECK(scratch::bytes_of(root / "outside") == "mine");
     CHECK_FALSE(store.get({}).has_value());

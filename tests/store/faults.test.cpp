@@ -704,6 +704,37 @@ TEST_CASE("faults: a failed fsync of an artifact is final, and one of the folder
     CHECK_FALSE(artifact_folder{root / "a"}.put(text, "text"));
 }
 
+TEST_CASE("faults: a look-up in an artifact folder that fails is not other content under the name") {
+    scratch::folder const root{scratch::memory()};
+    artifact_folder const store{root / "a"};
+    auto const first = condense::content_hash{}("text", 0);
+    REQUIRE_FALSE(store.put(first, "text"));
+    for (std::string_view const call : {"openat", "pread"}) {
+        plan made{.only = call, .at = 0, .error = EIO, .times = 100};
+        planned const now{made};
+        CHECK(store.name("text") == first);
+        CHECK(reason(store.put(first, "text")) == "look up: Input/output error");
+    }
+    CHECK(scratch::names_in(root / "a").size() == 1);
+}
+
+TEST_CASE("faults: a look-up in a database that fails is not other content under the name") {
+    scratch::folder const root{scratch::memory()};
+    std::string const content(200'000, 'x');
+    auto const first = condense::content_hash{}(content, 0);
+    REQUIRE_FALSE(condense::sqlite_store{root / "a"}.put(first, content));
+    int failed = 0;
+    for (long at = 0; at < 60; ++at) {
+        condense::sqlite_store const store{root / "a"};
+        plan made{.only = "pread64", .at = at, .error = EIO};
+        planned const now{made};
+        auto const problem = reason(store.put(first, content));
+        failed += !problem.empty();
+        CHECK(problem != "the name holds other content");
+    }
+    CHECK(failed > 20);
+}
+
 TEST_CASE("faults: a folder that is not surely there is not left behind") {
     scratch::folder const root{scratch::memory()};
     plan made{.only = "fsync", .at = 0, .error = EIO};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -47,6 +48,7 @@ inline std::vector<std::string> names_in(std::string const& folder) {
     std::vector<std::string> names;
     std::error_code ignored;
     for (auto const& entry : fs::directory_iterator{folder, ignored}) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
     return names;
 }
 

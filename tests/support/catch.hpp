@@ -12,6 +12,7 @@
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+using Catch::Approx;  // as in the second
 #else
 #include <catch2/catch.hpp>
 #endif

@@ -27,14 +27,15 @@ namespace condense {
 inline namespace v1 {
 namespace detail::posix {
 
-/// How the names of temporary files end.
+/// Temporary files are named ".condense-<32 hexadecimal digits>.tmp", as other programs name none.
+inline constexpr std::string_view temporary_begin = ".condense-";
 inline constexpr std::string_view temporary_end = ".tmp";
 
 /// Sets a name with 32 unpredictable digits, so that nobody can plant a file of that name. Returns an errno.
 inline int make_temporary_name(std::string& name) {
     std::array<unsigned char, 16> random;
     if (::getentropy(random.data(), random.size()) != 0) return errno;
-    name.clear();
+    name = temporary_begin;
     for (unsigned const byte : random)
         for (auto const half : {byte >> 4, byte & 15u}) name.push_back("0123456789abcdef"[half]);
     name.append(temporary_end);
@@ -43,21 +44,29 @@ inline int make_temporary_name(std::string& name) {
 
 /// True for names of the library's temporary files, the only ones that it removes.
 inline bool is_temporary_name(std::string_view name) noexcept {
-    return name.size() == 36 && name.ends_with(temporary_end) &&
-           name.find_first_not_of("0123456789abcdef") == name.size() - temporary_end.size();
+    if (!name.starts_with(temporary_begin) || !name.ends_with(temporary_end)) return false;
+    name.remove_prefix(temporary_begin.size());
+    return name.find_first_not_of("0123456789abcdef") == 32 && name.size() == 32 + temporary_end.size();
 }
 
 /// A new file, readable by its owner alone and locked while it is written, so that clear_away spares it. The destructor
 /// removes it unless it was published.
 class temporary {
 public:
-    explicit temporary(descriptor const& folder) : folder_{&folder}, error_{make_temporary_name(name_)} {
-        if (error_ != 0) return;
-        auto created = open_file(folder, name_, O_WRONLY | O_CREAT | O_EXCL);
-        error_ = created.error;
-        file_ = std::move(created.file);
-        // Where a file system has no locks, clear_away gets none either, and removes nothing.
-        if (error_ == 0) static_cast<void>(error_of([&] { return ::flock(file_.number(), LOCK_EX); }));
+    explicit temporary(descriptor const& folder) : folder_{&folder} {
+        // Another process may clear the file away before it is locked, not after that: then a new one is made.
+        for (int tries = 100; tries > 0; --tries) {
+            error_ = make_temporary_name(name_);
+            if (error_ != 0) return;
+            auto created = open_file(folder, name_, O_WRONLY | O_CREAT | O_EXCL);
+            error_ = created.error;
+            file_ = std::move(created.file);
+            if (error_ != 0) return;
+            // Where a file system has no locks, clear_away gets none either, and removes nothing.
+            static_cast<void>(error_of([&] { return ::flock(file_.number(), LOCK_EX); }));
+            if (is_named(file_, folder, name_)) return;
+        }
+        error_ = ENOENT;
     }
     temporary(temporary const&) = delete;
     temporary& operator=(temporary const&) = delete;
@@ -169,7 +178,7 @@ inline failure replace_file(std::string_view path, std::string_view content) {
         if (auto const error = write_all(created.file(), content)) return {"write", error};
         if (auto const error = sync(created.file())) return {"fsync", error};
         auto const error = created.replace(location.name);
-        if (error == ENOENT && tries > 1) continue;  // another process cleared it away before it was locked
+        if (error == ENOENT && tries > 1) continue;  // somebody removed the folder or the file
         if (error != 0) return {"rename", error};
         // The new name is durable only with its folder; the old file is gone already.
         return {"fsync", sync(folder.file)};

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <condense/detail/utf8.hpp>
+
 // Fences around text from outside: a label, and marks that the text inside cannot imitate, so that it cannot pass for
 // instructions.
 
@@ -23,29 +25,87 @@ constexpr bool begins_with_word(std::string_view text, std::string_view word) no
     return true;
 }
 
-/// Appends `text`, with `&lt;` for each `<` that could open or close a fence, and with spaces for control characters
-/// other than line breaks and tabs.
+/// The size of the first of `texts` that `text` begins with; 0 for none.
+template <std::size_t Count>
+constexpr std::size_t beginning_size(std::string_view text, std::string_view const (&texts)[Count]) noexcept {
+    for (auto const each : texts)
+        if (text.starts_with(each)) return each.size();
+    return 0;
+}
+
+/// The bytes of a `<` that `text` begins with, or of a character that looks like one: U+FF1C, U+FE64, U+2039, U+3008,
+/// U+27E8.
+constexpr std::size_t angle_size(std::string_view text) noexcept {
+    return beginning_size(text, {"<", "\xEF\xBC\x9C", "\xEF\xB9\xA4", "\xE2\x80\xB9", "\xE3\x80\x88", "\xE2\x9F\xA8"});
+}
+
+/// The same for `/`, U+FF0F, U+2044 and U+2215.
+constexpr std::size_t slash_size(std::string_view text) noexcept {
+    return beginning_size(text, {"/", "\xEF\xBC\x8F", "\xE2\x81\x84", "\xE2\x88\x95"});
+}
+
+/// The bytes of a character that shows nothing and that `text` begins with: a space, a control character, U+2028 to
+/// U+202F, or what has no width.
+constexpr std::size_t invisible_size(std::string_view text) noexcept {
+    auto const at = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+    if (text.empty()) return 0;
+    if (at(0) <= 0x20 || at(0) == 0x7F) return 1;
+    if (text.size() > 1 && at(0) == 0xC2 && at(1) >= 0x80 && (at(1) <= 0xA0 || at(1) == 0xAD)) return 2;
+    if (text.size() < 3) return 0;
+    if (at(0) == 0xE2 && at(1) == 0x80 && (at(2) <= 0x8F || (at(2) >= 0xA8 && at(2) <= 0xAF))) return 3;
+    if (at(0) == 0xE2 && at(1) == 0x81 && at(2) >= 0x9F && at(2) <= 0xAF) return 3;
+    return beginning_size(text, {"\xE3\x80\x80", "\xEF\xBB\xBF", "\xD8\x9C"});
+}
+
+/// True if what follows a `<` makes it one that could open or close a fence.
+constexpr bool makes_fence(std::string_view rest) noexcept {
+    if (rest.starts_with('/')) return true;
+    auto const skip_invisible = [&rest] {
+        while (auto const size = invisible_size(rest)) rest.remove_prefix(size);
+    };
+    skip_invisible();
+    rest.remove_prefix(slash_size(rest));
+    skip_invisible();
+    constexpr std::string_view words[] = {"summary", "transcript", "facts", "artifact"};
+    for (auto const word : words)
+        if (begins_with_word(rest, word)) return true;
+    return false;
+}
+
+/// The bytes of a control character other than a line break or a tab, of U+2028 or U+2029, which break lines, or of a
+/// character that turns the direction of what follows, which `text` begins with.
+constexpr std::size_t control_size(std::string_view text) noexcept {
+    auto const at = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+    if (at(0) < 0x20 || at(0) == 0x7F) return at(0) == '\n' || at(0) == '\t' ? 0 : 1;
+    if (at(0) == 0xC2) return text.size() > 1 && at(1) >= 0x80 && at(1) < 0xA0 ? 2 : 0;
+    if (at(0) != 0xE2 || text.size() < 3) return 0;
+    return (at(1) == 0x80 && at(2) >= 0xA8 && at(2) <= 0xAE) || (at(1) == 0x81 && at(2) >= 0xA6 && at(2) <= 0xA9) ? 3
+                                                                                                                  : 0;
+}
+
+/// Appends `text`, with `&lt;` for each `<` or its like that could open or close a fence, and with spaces for control
+/// characters other than line breaks and tabs, and for what breaks lines or turns their direction.
 inline void append_neutral(std::string& out, std::string_view text) {
     std::size_t copied = 0;  // what is before is in `out`
-    auto const replace = [&](std::size_t begin, std::size_t end, std::string_view by) {
-        out.append(text.substr(copied, begin - copied)).append(by);
-        copied = end;
-    };
-    for (std::size_t index = 0; index < text.size(); ++index) {
+    for (std::size_t index = 0; index < text.size();) {
         auto const byte = static_cast<unsigned char>(text[index]);
-        if (byte >= 0x20 && byte != '<' && byte != 0x7F && byte != 0xC2) continue;
-        auto const rest = text.substr(index + 1);
-        if (byte == '<') {
-            if (begins_with_word(rest, "summary") || begins_with_word(rest, "/") ||
-                begins_with_word(rest, "transcript") || begins_with_word(rest, "facts") ||
-                begins_with_word(rest, "artifact"))
-                replace(index, index + 1, "&lt;");
-        } else if (byte == 0xC2) {
-            // U+0080 to U+009F in UTF-8: control characters that some terminals obey.
-            if (!rest.empty() && static_cast<unsigned char>(rest[0]) >= 0x80 &&
-                static_cast<unsigned char>(rest[0]) < 0xA0)
-                replace(index, index + 2, " ");
-        } else if (byte != '\n' && byte != '\t') replace(index, index + 1, " ");
+        auto const rest = text.substr(index);
+        std::size_t size = 0;
+        std::string_view by = " ";
+        if (byte < 0x20 || byte == '<' || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xE3 ||
+            byte == 0xEF) {
+            size = control_size(rest);
+            if (auto const angle = size == 0 ? angle_size(rest) : 0; angle != 0 && makes_fence(rest.substr(angle))) {
+                size = angle;
+                by = "&lt;";
+            }
+        }
+        if (size == 0) {
+            ++index;
+            continue;
+        }
+        out.append(text.substr(copied, index - copied)).append(by);
+        copied = index += size;
     }
     out.append(text.substr(copied));
 }

@@ -115,7 +115,7 @@ public:
             auto const begin = body_.size();
             detail::append_neutral(body_, part.tool);
             for (auto at = begin; at < body_.size(); ++at)
-                if (body_[at] == '\n') body_[at] = ' ';
+                if (std::string_view{"\n\t[]"}.find(body_[at]) != std::string_view::npos) body_[at] = ' ';
         }
         if (part.status == part_status::error) body_.append(" error");
         body_.append("] ");
@@ -159,16 +159,24 @@ private:
         detail::append_neutral(body_, text.substr(tail));
     }
 
-    /// A space before each line of the text from `begin` on that looks like the label of a part.
+    /// "| " before each line of the text from `begin` on that looks like the label of a part, blanks before it or not.
     void set_labels_apart(std::size_t begin) {
-        std::string apart;  // of the text so far, if some line had to be moved
+        std::string apart;  // of the text so far, if some line had to be marked
         auto copied = begin;
-        for (auto at = body_.find("\n[", begin); at != std::string::npos; at = body_.find("\n[", at + 2)) {
+        for (auto at = body_.find('\n', begin); at != std::string::npos; at = body_.find('\n', at + 1)) {
+            auto line = std::string_view{body_}.substr(at + 1);
+            while (auto const size = line.starts_with('\n') ? 0 : detail::invisible_size(line))
+                line.remove_prefix(size);
+            auto const bracket = detail::beginning_size(line, {"[", "\xEF\xBC\xBB", "\xE3\x80\x90"});
+            if (bracket == 0) continue;
+            line.remove_prefix(bracket);
+            while (auto const size = line.starts_with('\n') ? 0 : detail::invisible_size(line))
+                line.remove_prefix(size);
             bool is_label = false;
             for (std::string_view const word : {"user", "assistant", "system", "tool", "other", "earlier summary"})
-                is_label = is_label || detail::begins_with_word(std::string_view{body_}.substr(at + 2), word);
+                is_label = is_label || detail::begins_with_word(line, word);
             if (!is_label) continue;
-            apart.append(body_, copied, at + 1 - copied).push_back(' ');
+            apart.append(body_, copied, at + 1 - copied).append("| ");
             copied = at + 1;
         }
         if (copied == begin) return;

@@ -321,8 +321,8 @@ struct joined_condition {
                                                                                           right.target()};
     }
     constexpr auto bind(tokens input) const noexcept {
-        return [left = left.bind(input), right = right.bind(input)](usage const& now) {
-            return Both ? left(now) && right(now) : left(now) || right(now);
+        return [one = left.bind(input), other = right.bind(input)](usage const& now) {
+            return Both ? one(now) && other(now) : one(now) || other(now);
         };
     }
     constexpr messages message_limit() const noexcept {
@@ -443,8 +443,8 @@ struct target {
     }
     template <condition When>
     constexpr auto goal(When const& when, tokens input) const noexcept {
-        return [this_one = at.bind(input), that_of_when = when.target().bind(input), given = given](usage const& now) {
-            return given ? this_one(now) : that_of_when(now);
+        return [this_one = at.bind(input), that_of_when = when.target().bind(input), own = given](usage const& now) {
+            return own ? this_one(now) : that_of_when(now);
         };
     }
     friend constexpr bool operator==(target const&, target const&) = default;

@@ -43,7 +43,7 @@ public:
         auto name = hash_(content, 0);
         for (std::uint64_t attempt = 1; folder && attempt < attempts; ++attempt) {
             auto const existing = compare_file(*folder, name.text(), content);
-            if (existing.same || existing.error == ENOENT) break;
+            if (existing.same || !is_taken(existing.error)) break;
             name = hash_(content, attempt);
         }
         return name;
@@ -233,6 +233,12 @@ private:
         std::string text(static_cast<std::size_t>(size), '\0');
         auto const read = detail::posix::read_at(opened.file, text, 0);
         return read.error == 0 ? detail::read_source(read.bytes) : std::nullopt;
+    }
+
+    /// Whether a look-up that ended so has found something else under the name. Any other error tells nothing about
+    /// what is there, and `put` reports it.
+    static constexpr bool is_taken(int error) noexcept {
+        return error == 0 || error == ELOOP || error == EMLINK || error == ENOTSUP || error == ENXIO;
     }
 
     struct comparison {

@@ -42,7 +42,7 @@ public:
         auto name = hash_(content, 0);
         static_cast<void>(shared_->use(false, [&](::sqlite3* database) {
             for (std::uint64_t attempt = 1; attempt < attempts; ++attempt) {
-                if (holds_other(database, name, content) != 1) break;
+                if (!compare(database, name, content).is_other) break;
                 name = hash_(content, attempt);
             }
             return SQLITE_OK;
@@ -164,8 +164,10 @@ private:
         detail::sqlite::statement statement{database, "INSERT OR IGNORE INTO artifact (name, content) VALUES (?, ?)"};
         statement.bind(name).bind(content).step();
         if (statement.status() != SQLITE_OK) return detail::sqlite::fault(statement.status());
-        if (::sqlite3_changes(database) != 0 || holds_other(database, name, content) == 0) return {};
-        return {"the name holds other content"};
+        if (::sqlite3_changes(database) != 0) return {};
+        auto const stored = compare(database, name, content);
+        if (stored.code != SQLITE_OK) return detail::sqlite::fault(stored.code);
+        return stored.is_same ? store_error{} : store_error{"the name holds other content"};
     }
 
     /// From five columns: conversation, tool, call, type, time.
@@ -174,11 +176,17 @@ private:
                 std::string{row.bytes(first + 3)}, row.number(first + 4)};
     }
 
-    /// 1 if the name has other content, 0 if it has this, -1 if it has none.
-    static int holds_other(::sqlite3* database, reference const& name, std::string_view content) {
+    struct comparison {
+        bool is_same = false;
+        bool is_other = false;  ///< neither, if the name has no content or the look-up failed
+        int code = SQLITE_OK;
+    };
+
+    static comparison compare(::sqlite3* database, reference const& name, std::string_view content) {
         detail::sqlite::statement select{database, "SELECT content IS ? FROM artifact WHERE name = ?"};
-        if (!select.bind(content).bind(name).step()) return -1;
-        return select.number(0) == 0 ? 1 : 0;
+        if (!select.bind(content).bind(name).step()) return {.code = select.status()};
+        bool const is_same = select.number(0) != 0;
+        return {.is_same = is_same, .is_other = !is_same};
     }
 
     /// True if `name` is one of the names that this content may have.
