@@ -191,9 +191,9 @@ private:
             if (counted == 0) misses[merge_count++] = *each;
         }
         auto const piece = [&](std::size_t index) { return text.substr(misses[index].begin, misses[index].size); };
-        bpe::merge_in_turn(vocabulary_.tables(), merge_count, piece, [&](std::size_t index, std::size_t tokens) {
-            remember(misses[index], piece(index), tokens);
-            total += tokens;
+        bpe::merge_in_turn(vocabulary_.tables(), merge_count, piece, [&](std::size_t index, std::size_t size) {
+            remember(misses[index], piece(index), size);
+            total += size;
         });
         return total;
     }
@@ -239,9 +239,9 @@ private:
         return count;
     }
     /// Puts a piece into the cache for its size, if there is one and it is not there.
-    void remember(missing const& counted, std::string_view piece, std::size_t tokens) {
+    void remember(missing const& counted, std::string_view piece, std::size_t size) {
         namespace bpe = detail::bpe;
-        auto const count = static_cast<std::uint32_t>(tokens);
+        auto const count = static_cast<std::uint32_t>(size);
         if (piece.size() <= bpe::piece_key::longest) {
             if (short_.find(counted.key(), counted.hash) == 0) short_.insert(counted.key(), counted.hash, count);
         } else if (piece.size() <= bpe::middle_cache::longest && middle_.find(piece, counted.hash) == 0) {
