@@ -80,6 +80,15 @@ TEST_CASE("build: the way to a first code point of three bytes is that of its by
         known += wanted != none;
     }
     CHECK(known == 3);
+    std::size_t steps = 0;
+    for (std::size_t point = 0; point < 0x10000; ++point) {
+        auto const from = in.point_nodes[0x4E2D] & ~leaf_bit;
+        steps += in.step(from, point) != none;
+        CHECK((in.step(from, point) != none) == (point == 0x6587));
+    }
+    CHECK(steps == 1);
+    CHECK(in.token_at(in.step(in.point_nodes[0x4E2D] & ~leaf_bit, 0x6587)) == 260);
+    CHECK(in.ends_whole(0x4E2D));
     tiler tiled;
     CHECK(tiled(in, "\xE4\xB8\xAD\xE6\x96\x87\xE4\xB8\x41\xE4\xB8\xEF\xBF\xBF").size() == 4);
     CHECK(tiled(in, "\xE4\xB8\xAC").size() == 2);

@@ -14,14 +14,13 @@ namespace {
 
 using condense::bpe_counter;
 using condense::split_scheme;
-using condense::vector_unit;
 
 template <split_scheme Scheme>
 void counts_and_ids_are_those_of_the_definition(std::vector<std::string> const& tokens) {
     auto const made = toy_bpe::vocabulary(tokens, Scheme);
     toy_bpe::naive const naive{tokens};
     std::vector<bpe_counter> counters;
-    for (auto const unit : {vector_unit::scalar, vector_unit::sse2, vector_unit::avx2, vector_unit::avx512})
+    for (auto const unit : condense::detail::bpe::vector_units)
         if (condense::detail::bpe::has(unit)) counters.emplace_back(made, unit);
     toy_bpe::numbers any{31};
     for (std::uint64_t round = 0; round < rounds(250); ++round) {

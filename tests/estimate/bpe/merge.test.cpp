@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
@@ -48,4 +50,23 @@ TEST_CASE("merge: all sizes of one byte") {
     for (std::size_t size = 2; size <= short_piece; ++size)
         CHECK(short_merge{made.tables(), std::string(size, 'a')}.count() ==
               naive.merged(std::string(size, 'a')).size());
+}
+
+TEST_CASE("merge: pieces merged in turn have the counts of each by itself") {
+    auto const made = toy_bpe::vocabulary(toy_bpe::trained(400), condense::split_scheme::cl100k);
+    toy_bpe::numbers any{91};
+    for (int round = 0; round < 60; ++round) {
+        std::vector<std::string> pieces;
+        for (auto left = any.below(20); left != 0; --left) {
+            auto text = toy_bpe::text(any, 2 + any.below(62));
+            if (text.size() > short_piece) text.resize(short_piece);
+            pieces.push_back(std::move(text));
+        }
+        std::vector<std::size_t> counts(pieces.size());
+        merge_in_turn(
+            made.tables(), pieces.size(), [&](std::size_t index) { return std::string_view{pieces[index]}; },
+            [&](std::size_t index, std::size_t tokens) { counts[index] += tokens; });
+        for (std::size_t index = 0; index < pieces.size(); ++index)
+            REQUIRE(counts[index] == short_merge{made.tables(), pieces[index]}.count());
+    }
 }

@@ -19,7 +19,6 @@
 namespace {
 
 using condense::bpe_counter;
-using condense::vector_unit;
 
 struct expected {
     std::string_view text;
@@ -92,7 +91,7 @@ void agrees_with_the_reference(condense::bpe_vocabulary const& vocabulary, std::
         return;
     }
     std::vector<bpe_counter> counters;
-    for (auto const unit : {vector_unit::scalar, vector_unit::sse2, vector_unit::avx2, vector_unit::avx512})
+    for (auto const unit : condense::detail::bpe::vector_units)
         if (condense::detail::bpe::has(unit)) counters.emplace_back(vocabulary, unit);
     std::size_t texts = 0, wrong = 0;
     std::size_t at = 0;

@@ -19,9 +19,11 @@ using condense::split_scheme;
 static_assert(last_cut("a word and"sv) == 6 && last_cut("abc"sv) == 0 && last_cut(""sv) == 0 && last_cut(" "sv) == 0);
 static_assert(last_cut("a word and"sv, 7) == 0);
 static_assert(may_cut("a1"sv, 1) && may_cut("x\ny"sv, 1) && may_cut("x\ny"sv, 2) &&
-              may_cut("\xE4\xB8\xAD\xEF\xBC\x8C"sv, 3));
+              may_cut("\xE4\xB8\xAD\xEF\xBC\x8C"sv, 3) && may_cut("\xE4\xB8\xAD\xE3\x80\x82"sv, 3) &&
+              may_cut(";\n  "sv, 2));
 static_assert(!may_cut("x's"sv, 1) && !may_cut("!\n"sv, 1) && !may_cut("\n/"sv, 1) && !may_cut(" 1"sv, 1) &&
-              !may_cut("  "sv, 1) && !may_cut("a\xE4\xB8"sv, 1));
+              !may_cut("  "sv, 1) && !may_cut("a\xE4\xB8"sv, 1) && !may_cut("\xE4\xB8\xAD\xE3\x83\xBB"sv, 3) &&
+              !may_cut(";\n\n"sv, 2) && !may_cut("\x01\n "sv, 2) && !may_cut("a\n "sv, 2));
 
 template <split_scheme Scheme>
 std::vector<std::string_view> pieces(std::string_view text) {

@@ -30,7 +30,8 @@ TEST_CASE("table_check: shapes without end are refused") {
          {+[](table_shape& each) { each.tokens = 0; }, +[](table_shape& each) { each.tokens = 0xFFFF'FFFF; },
           +[](table_shape& each) { each.pair_bits = 0; }, +[](table_shape& each) { each.key_bits = 63; },
           +[](table_shape& each) { each.slot_bits = 64; }, +[](table_shape& each) { each.edge_bits = 255; },
-          +[](table_shape& each) { each.nodes = 1u << 24; }, +[](table_shape& each) { each.longest = 1'025; },
+          +[](table_shape& each) { each.step_bits = 0; }, +[](table_shape& each) { each.nodes = 1u << 24; },
+          +[](table_shape& each) { each.longest = 1'025; },
           +[](table_shape& each) { each.scheme = static_cast<condense::split_scheme>(9); }}) {
         auto other = of;
         change(other);

@@ -68,6 +68,7 @@ inline std::string text(numbers& any, std::size_t size, bool valid = false) {
                                                  "\xE6\x96\x87",
                                                  "\xC2\xA0",
                                                  "\xC2\x85",
+                                                 "\xE3\x80\x82",
                                                  "\xE3\x83\xBB",
                                                  "\xE3\x81\x82",
                                                  "\x01",

@@ -14,8 +14,6 @@ using namespace condense::detail::bpe;
 using condense::split_scheme;
 using condense::vector_unit;
 
-constexpr vector_unit units[] = {vector_unit::sse2, vector_unit::avx2, vector_unit::avx512};
-
 template <split_scheme Scheme>
 void units_agree_with_the_reference() {
     constexpr auto rules = condense::rules_of(Scheme);
@@ -26,7 +24,7 @@ void units_agree_with_the_reference() {
         splitter<rules> const split{text};
         std::vector<std::size_t> wanted;
         for (std::size_t at = 0; at < text.size();) wanted.push_back(at = split.next(at).end);
-        for (auto const unit : units) {
+        for (auto const unit : vector_units) {
             auto const cut = has(unit) ? cutter<rules>(unit) : nullptr;
             if (cut == nullptr) continue;
             std::vector<std::size_t> found;
@@ -56,10 +54,11 @@ TEST_CASE("window_simd: every unit of this machine cuts as the reference does") 
 TEST_CASE("window_simd: the best unit is one that this machine has") {
     CHECK(has(condense::best_vector_unit()));
     CHECK(has(vector_unit::scalar));
+    CHECK(has(vector_unit::neon) == bool{CONDENSE_DETAIL_BPE_NEON});
     CHECK(cutter<condense::rules_of(split_scheme::o200k)>(vector_unit::scalar) == nullptr);
 }
 
-#if CONDENSE_DETAIL_BPE_X86
+#if CONDENSE_DETAIL_BPE_X86 || CONDENSE_DETAIL_BPE_NEON
 TEST_CASE("window_simd: masks of every byte are those of the reference") {
     for (int first = 0; first < 256; ++first) {
         std::string text;
@@ -74,9 +73,13 @@ TEST_CASE("window_simd: masks of every byte are those of the reference") {
                   &window_masks::line_ends, &window_masks::blanks, &window_masks::quotes, &window_masks::slashes})
                 CHECK((found.*mask & known) == wanted.*mask);
         };
+#if CONDENSE_DETAIL_BPE_NEON
+        same(masks_by_neon(text.data()));
+#else
         same(masks_by_sse2(text.data()));
         if (has(vector_unit::avx2)) same(masks_by_avx2(text.data()));
         if (has(vector_unit::avx512)) same(masks_by_avx512(text.data()));
+#endif
     }
 }
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -45,6 +46,8 @@ public:
         if (auto error = index(tokens)) return error;
         find_pairs();
         grow_tree(tokens);
+        find_crossings(tokens);
+        find_steps(tokens);
         out = lay_out(tokens);
         return {};
     }
@@ -242,6 +245,57 @@ private:
             }
     }
 
+    /// Fills crossings from all boundaries before a code point of three bytes in tokens. A part that is too short to be
+    /// whole marks the whole neighbour, or if both are too short all code points that end like the left one.
+    void find_crossings(token_list const& tokens) {
+        crossings_.assign(65'536 / 32, 0);
+        for (std::uint32_t token = 0; token < shape_.tokens; ++token) {
+            auto const text = tokens[token];
+            auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+            auto const point = [&](std::size_t begin) { return tables::point_at(text, begin); };
+            for (std::size_t index = 1; index < text.size(); ++index) {
+                if ((byte(index) & 0xF0u) != 0xE0 || (byte(index - 1) & 0xC0u) != 0x80) continue;
+                bool const before = index >= 3, behind = text.size() - index >= 3;
+                if (before && !behind) crossings_[point(index - 3) / 32] |= tables::crossing_before(point(index - 3));
+                if (!before && behind) crossings_[point(index) / 32] |= tables::crossing_behind(point(index));
+                for (std::size_t each = byte(index - 1) & 0x3Fu; !before && !behind && each < 65'536; each += 64)
+                    crossings_[each / 32] |= tables::crossing_before(each);
+            }
+        }
+    }
+
+    /// Fills steps from the beginnings of tokens that are code points of three bytes.
+    void find_steps(token_list const& tokens) {
+        tables_.shape = shape_;
+        tables_.edges = edges_.data();
+        tables_.point_nodes = point_nodes_.data();
+        std::vector<std::uint64_t> found;
+        for (std::uint32_t token = 0; token < shape_.tokens && shape_.ordered; ++token) {
+            auto const text = tokens[token];
+            auto const is_point = [&](std::size_t begin) {
+                auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(text[begin + index]); };
+                return begin + 3 <= text.size() && tables::is_three_bytes(byte(0), byte(1), byte(2));
+            };
+            if (parts_[token].left == none || !is_point(0)) continue;
+            auto node = point_nodes_[tables::point_at(text, 0)];
+            for (std::size_t begin = 3; is_point(begin); begin += 3) {
+                auto const key = tables::step_key(node & ~leaf_bit, tables::point_at(text, begin));
+                for (std::size_t index = 0; index < 3; ++index)
+                    node = tables_.edge(node & ~leaf_bit, text[begin + index]);
+                found.push_back(tables::step_entry(key, node));
+            }
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        shape_.step_bits = bits_for(static_cast<std::uint32_t>(found.size()) + 1);
+        steps_.assign(std::size_t{1} << shape_.step_bits, no_entry);
+        for (auto const entry : found) {
+            auto place = place_of((entry >> (node_bits + 1)) * odd_a, shape_.step_bits);
+            while (steps_[place] != no_entry) place = (place + 1) & (steps_.size() - 1);
+            steps_[place] = entry;
+        }
+    }
+
     /// Nodes are numbered in order of creation until name_nodes; `node_tokens_` has the token that ends at each.
     std::uint32_t new_node() {
         node_tokens_.push_back(none);
@@ -290,6 +344,8 @@ private:
         copy(layout::edges, edges_);
         copy(layout::first_nodes, first_nodes_);
         copy(layout::point_nodes, point_nodes_);
+        copy(layout::steps, steps_);
+        copy(layout::crossings, crossings_);
         copy(layout::shorter, shorter_);
         copy(layout::begins, tokens.begins);
         copy(layout::ids, ids_);
@@ -301,7 +357,7 @@ private:
     table_shape shape_;
     tables tables_;  ///< views of the vectors below, as far as they are filled
     std::uint32_t mergeable_ = none;  ///< tokens from here on are whole pieces only
-    std::vector<std::uint64_t> pairs_, whole_slots_, edges_;
+    std::vector<std::uint64_t> pairs_, whole_slots_, edges_, steps_, crossings_;
     std::vector<piece_key> keys_;
     std::vector<token_parts> parts_;
     std::vector<std::uint32_t> first_pairs_, bytes_, key_tokens_, first_nodes_, point_nodes_, node_tokens_, shorter_,

@@ -34,7 +34,7 @@ namespace detail::bpe {
 
 /// The first 128 bytes of an image; the block of tables follows.
 struct image_header {
-    static constexpr std::uint32_t current_version = 3;
+    static constexpr std::uint32_t current_version = 4;
 
     char magic[8] = {'c', 'n', 'd', 's', 'b', 'p', 'e', '\n'};
     std::uint32_t version = current_version;
@@ -44,28 +44,20 @@ struct image_header {
     std::uint64_t size = 0;  ///< bytes that follow
     std::uint32_t tokens = 0, bytes = 0, nodes = 0, longest = 0;
     std::uint8_t key_bits = 0, slot_bits = 0, pair_bits = 0, edge_bits = 0, ordered = 0, numbered = 0, scheme = 0,
-                 none = 0;
+                 step_bits = 0;
     char padding[64] = {};  ///< so that tables begin at a multiple of 64
 
     image_header() noexcept = default;
     explicit image_header(table_shape const& shape) noexcept
         : tokens{shape.tokens}, bytes{shape.bytes}, nodes{shape.nodes}, longest{shape.longest},
           key_bits{shape.key_bits}, slot_bits{shape.slot_bits}, pair_bits{shape.pair_bits}, edge_bits{shape.edge_bits},
-          ordered{shape.ordered}, numbered{shape.numbered}, scheme{static_cast<std::uint8_t>(shape.scheme)} {}
+          ordered{shape.ordered}, numbered{shape.numbered}, scheme{static_cast<std::uint8_t>(shape.scheme)},
+          step_bits{shape.step_bits} {}
 
     /// Only for a header that is_current; the sizes may still be unsound.
     table_shape shape() const noexcept {
-        return {tokens,
-                bytes,
-                nodes,
-                longest,
-                key_bits,
-                slot_bits,
-                pair_bits,
-                edge_bits,
-                ordered != 0,
-                numbered != 0,
-                static_cast<split_scheme>(scheme)};
+        return {tokens,    bytes,     nodes,     longest,      key_bits,      slot_bits,
+                pair_bits, edge_bits, step_bits, ordered != 0, numbered != 0, static_cast<split_scheme>(scheme)};
     }
     /// True if the header is that of an image of this version and byte order.
     bool is_current() const noexcept {

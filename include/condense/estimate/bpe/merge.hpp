@@ -10,6 +10,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #include <condense/estimate/bpe/tables.hpp>
@@ -43,44 +45,66 @@ inline std::int32_t least(std::int32_t const* values, std::size_t blocks) noexce
         smallest = lower_of(smallest, lower_of(load(2 * block), load(2 * block + 1)));
     smallest = lower_of(smallest, _mm_shuffle_epi32(smallest, 0x4E));
     return _mm_cvtsi128_si32(lower_of(smallest, _mm_shuffle_epi32(smallest, 0xB1)));
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+    auto smallest = vld1q_s32(values);
+    for (std::size_t four = 1; four < 2 * blocks; ++four) smallest = vminq_s32(smallest, vld1q_s32(values + 4 * four));
+    return vminvq_s32(smallest);
 #else
     return *std::min_element(values, values + blocks * 8);
 #endif
 }
 
-/// The tokens of a piece of 2 to 64 bytes, computed by the constructor. A pair is its rank and its place in one number,
-/// so that the smallest number is the leftmost pair of the lowest rank; a mask has the places that begin a token. Each
-/// merge costs a search over all places: quadratic, but fastest for so few, and without memory.
+/// The tokens of a piece of 2 to 64 bytes. A pair is its rank and its place in one number, so that the smallest number
+/// is the leftmost pair of the lowest rank; a mask has the places that begin a token. Each merge costs a search over
+/// all places: quadratic, but fastest for so few, and without memory.
 class short_merge {
 public:
+    /// To begin later.
+    short_merge() noexcept {}  // NOLINT: the arrays are filled by begin()
+    /// Merges all.
     short_merge(tables const& in, std::string_view text) noexcept {
+        begin(in, text);
+        while (advance(in)) {}
+    }
+
+    /// Begins with the bytes of a text.
+    void begin(tables const& in, std::string_view text) noexcept {
         auto const size = text.size();
-        auto const blocks = (size + 7) / 8;
-        alignas(16) std::int32_t ranked[short_piece + 8];  // the pair that begins at each place
-        auto const set_pair = [&](unsigned place, std::uint32_t token) {
-            ranked[place] = token == none ? nothing : static_cast<std::int32_t>(token << 6 | place);
-        };
+        blocks_ = (size + 7) / 8;
         auto const byte = [&](std::size_t position) { return std::size_t{static_cast<unsigned char>(text[position])}; };
         for (std::size_t position = 0; position < size; ++position) tokens_[position] = in.byte_tokens[byte(position)];
         for (std::size_t position = 0; position + 1 < size; ++position)
             set_pair(static_cast<unsigned>(position), in.first_pairs[byte(position) << 8 | byte(position + 1)]);
-        for (std::size_t position = size - 1; position < blocks * 8; ++position) ranked[position] = nothing;
+        for (std::size_t position = size - 1; position < blocks_ * 8; ++position) ranked_[position] = nothing;
         begin_ = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-        for (auto smallest = least(ranked, blocks); smallest != nothing; smallest = least(ranked, blocks)) {
-            // The pair at `place` and `second` becomes `token`; its pairs with the neighbours change with it.
-            auto const place = static_cast<unsigned>(smallest) & 63u;
-            auto const token = static_cast<std::uint32_t>(smallest) >> 6;
-            auto const second = next(place);
-            begin_ ^= std::uint64_t{1} << second;
-            tokens_[place] = token;
-            ranked[second] = nothing;
-            if (auto const third = next(place); third < 64) set_pair(place, in.pair(token, tokens_[third]));
-            else ranked[place] = nothing;
-            if (auto const before = begin_ & ((std::uint64_t{1} << place) - 1); before != 0) {
-                auto const left = 63u - static_cast<unsigned>(std::countl_zero(before));
-                set_pair(left, in.pair(tokens_[left], token));
-            }
+        place_ = 64;
+    }
+    /// Merges one pair, and starts to load what the next call looks up; false if there is none. Merges of several
+    /// pieces in turn need not wait for memory.
+    bool advance(tables const& in) noexcept {
+        if (place_ < 64) {
+            // The pairs of the token that the last call made.
+            auto const token = tokens_[place_];
+            if (third_ < 64) set_pair(place_, in.pair(token, tokens_[third_]));
+            else ranked_[place_] = nothing;
+            if (left_ < 64) set_pair(left_, in.pair(tokens_[left_], token));
         }
+        auto const smallest = least(ranked_, blocks_);
+        if (smallest == nothing) return false;
+        // The pair at `place_` and `second` becomes `token`; its pairs with the neighbours change with it.
+        place_ = static_cast<unsigned>(smallest) & 63u;
+        auto const token = static_cast<std::uint32_t>(smallest) >> 6;
+        auto const second = next(place_);
+        begin_ ^= std::uint64_t{1} << second;
+        tokens_[place_] = token;
+        ranked_[second] = nothing;
+        third_ = next(place_);
+        auto const before = begin_ & ((std::uint64_t{1} << place_) - 1);
+        left_ = before == 0 ? 64 : 63u - static_cast<unsigned>(std::countl_zero(before));
+        in.prefetch_hints(token);
+        if (third_ < 64) in.prefetch_pair(token, tokens_[third_]);
+        if (left_ < 64) in.prefetch_pair(tokens_[left_], token);
+        return true;
     }
 
     /// How many tokens the piece has.
@@ -95,6 +119,9 @@ public:
 private:
     static constexpr std::int32_t nothing = 0x7FFF'FFFF;  ///< above every pair, whose rank has 21 bits
 
+    void set_pair(unsigned place, std::uint32_t token) noexcept {
+        ranked_[place] = token == none ? nothing : static_cast<std::int32_t>(token << 6 | place);
+    }
     /// The next place after `place` that begins a token; 64 if there is none.
     unsigned next(unsigned place) const noexcept {
         if (place == 63) return 64;
@@ -102,9 +129,40 @@ private:
         return after == 0 ? 64 : place + 1 + static_cast<unsigned>(std::countr_zero(after));
     }
 
+    alignas(16) std::int32_t ranked_[short_piece + 8];  ///< the pair that begins at each place
+    std::uint32_t tokens_[short_piece];  ///< at the places in begin_; other entries are stale
     std::uint64_t begin_ = 0;  ///< the places that begin a token
-    std::uint32_t tokens_[short_piece];  ///< at those places; other entries are stale
+    std::size_t blocks_ = 0;  ///< of eight places
+    unsigned place_ = 64, third_ = 64, left_ = 64;  ///< of the last merge and its neighbours; 64 for none
 };
+
+/// Merges `count` pieces of 2 to 64 bytes, some at a time. `text(index)` is a piece; `done(index, tokens)` is called
+/// when it is merged, in any order.
+template <class Text, class Done>
+void merge_in_turn(tables const& in, std::size_t count, Text text, Done done) {
+    constexpr std::size_t at_once = 6;
+    short_merge lanes[at_once];
+    std::size_t indices[at_once];
+    std::size_t used = 0, next = 0;
+    auto const fill = [&](std::size_t lane) {
+        lanes[lane].begin(in, text(next));
+        indices[lane] = next++;
+    };
+    for (; used < at_once && next < count; ++used) fill(used);
+    while (used != 0)
+        for (std::size_t lane = 0; lane < used;) {
+            if (lanes[lane].advance(in)) {
+                ++lane;
+                continue;
+            }
+            done(indices[lane], lanes[lane].count());
+            if (next < count) fill(lane);
+            else if (--used != lane) {
+                lanes[lane] = lanes[used];
+                indices[lane] = indices[used];
+            }
+        }
+}
 
 /// Appends the tokens of a piece of any size, in time n log n and linear memory.
 inline void heap_merge(tables const& in, std::string_view text, std::vector<std::uint32_t>& out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,12 +18,12 @@ namespace condense {
 inline namespace v1 {
 namespace detail::bpe {
 
-/// A hash table in which an entry has one of two neighbouring places, the newest in the first of its hash. `Entry` has
-/// `free()`, `holds(key)` and `hash()`. Has 2^LeastBits places at first and 2^MostBits at most, and grows when one
+/// A hash table in which an entry has one of a few neighbouring places, the newest in the first of its hash. `Entry`
+/// has `free()`, `holds(key)` and `hash()`. Has 2^LeastBits places at first and 2^MostBits at most, and grows when one
 /// place in 2^Sparse is used.
-template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse>
+template <class Entry, unsigned LeastBits, unsigned MostBits, unsigned Sparse, std::size_t Ways = 2>
 class piece_table {
-    static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0);
+    static_assert(LeastBits <= MostBits && (MostBits - LeastBits) % 2 == 0 && std::has_single_bit(Ways));
 
 public:
     /// The entry of a key, valid until the next insert; null without one.
@@ -30,9 +31,12 @@ public:
     Entry const* find(Key const& key, std::uint64_t hash) const noexcept {
         auto const index = place_of(hash, bits_);
         if (places_[index].holds(key)) return &places_[index];
-        if (places_[index ^ 1].holds(key)) return &places_[index ^ 1];
+        for (std::size_t way = 1; way < Ways; ++way)  // of one turn for two ways, which compilers then see
+            if (places_[index ^ way].holds(key)) return &places_[index ^ way];
         return nullptr;
     }
+    /// Starts to load the first place of a hash.
+    void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&places_[place_of(hash, bits_)]); }
     /// Adds an entry that is not there yet; may replace another one.
     void insert(Entry const& entry, std::uint64_t hash) {
         if (used_ >> (bits_ - Sparse) != 0 && bits_ < MostBits) grow();
@@ -40,15 +44,15 @@ public:
     }
 
 private:
-    /// The entry of the first place moves to the second if that is free, and is forgotten otherwise: if it always
-    /// moved, three pieces in turn would replace each other for ever.
+    /// The entry of the first place moves to another if one is free, and is forgotten otherwise: if it always moved,
+    /// three pieces in turn would replace each other for ever.
     void add(Entry const& entry, std::uint64_t hash) noexcept {
         auto const index = place_of(hash, bits_);
-        auto& first = places_[index];
-        auto& second = places_[index ^ 1];
-        used_ += first.free() || second.free();
-        if (second.free()) second = first;
-        first = entry;
+        auto way = Ways - 1;
+        while (way != 0 && !places_[index ^ way].free()) --way;
+        used_ += places_[index ^ way].free();
+        if (way != 0) places_[index ^ way] = places_[index];
+        places_[index] = entry;
     }
     /// Fourfold, and so seldom, because the first pass over new memory costs more than some more places save.
     void grow() {
@@ -113,18 +117,21 @@ class middle_cache {
 public:
     static constexpr std::size_t longest = middle_entry::longest;
 
-    /// The tokens of a piece of at most 62 bytes, as `count()` gives them if they are not in the cache.
-    template <class Count>
-    std::uint32_t operator()(std::string_view piece, Count count) {
-        auto const hash = text_hash(piece);
-        if (auto const entry = table_.find(piece, hash); entry != nullptr) return entry->count;
+    /// The tokens of a piece of at most 62 bytes, whose text_hash() is `hash`; 0 if it is not in the cache.
+    std::uint32_t find(std::string_view piece, std::uint64_t hash) const noexcept {
+        auto const entry = table_.find(piece, hash);
+        return entry == nullptr ? 0 : entry->count;
+    }
+    /// Adds a piece that is not in the cache.
+    void insert(std::string_view piece, std::uint64_t hash, std::uint32_t count) {
         middle_entry entry;
         std::memcpy(entry.text, piece.data(), piece.size());
         entry.size = static_cast<std::uint8_t>(piece.size());
-        entry.count = static_cast<std::uint8_t>(count());
+        entry.count = static_cast<std::uint8_t>(count);
         table_.insert(entry, hash);
-        return entry.count;
     }
+    /// Starts to load the place of a hash.
+    void prefetch(std::uint64_t hash) const noexcept { table_.prefetch(hash); }
 
 private:
     piece_table<middle_entry, 10, 16, 1> table_;

@@ -20,7 +20,8 @@ constexpr bool is_sound(table_shape const& shape) noexcept {
     auto const bits = [](std::uint8_t value, unsigned least) { return value >= least && value <= 30; };
     return shape.tokens >= 256 && shape.tokens < token_limit && shape.longest <= longest_token &&
            shape.nodes < (1u << node_bits) && bits(shape.pair_bits, 1) && bits(shape.key_bits, 2) &&
-           bits(shape.slot_bits, 1) && bits(shape.edge_bits, 1) && shape.scheme <= split_scheme::deepseek;
+           bits(shape.slot_bits, 1) && bits(shape.edge_bits, 1) && bits(shape.step_bits, 1) &&
+           shape.scheme <= split_scheme::deepseek;
 }
 
 /// Checks every entry once, in time linear in the size of the block. Wrong counts are possible after it, reads out of
@@ -111,7 +112,10 @@ private:
             if (shorter != none && (!has_parts(shorter, false) || in_.size(shorter) >= in_.size(token))) return false;
         }
         return check_table(in_.edges, in_.shape.edge_bits,
-                           [&](std::uint64_t entry) { return node(static_cast<std::uint32_t>(entry)); });
+                           [&](std::uint64_t entry) { return node(static_cast<std::uint32_t>(entry)); }) &&
+               check_table(in_.steps, in_.shape.step_bits, [&](std::uint64_t entry) {
+                   return node(static_cast<std::uint32_t>(entry & ((1u << node_bits) - 1)));
+               });
     }
 
     tables const& in_;

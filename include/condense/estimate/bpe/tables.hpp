@@ -21,7 +21,7 @@ inline constexpr std::uint32_t none = 0xFFFF'FFFFu;
 /// A free place of a hash table.
 inline constexpr std::uint64_t no_entry = ~std::uint64_t{0};
 inline constexpr unsigned link_bits = 21;  ///< bits of a token in an entry of tables::pairs
-inline constexpr unsigned node_bits = 24;  ///< bits of a node; a node below the number of tokens is that token
+inline constexpr unsigned node_bits = 23;  ///< bits of a node; a node below the number of tokens is that token
 
 /// Set beside a node that no edge leaves. Most nodes are such leaves, which saves a search for an edge.
 inline constexpr std::uint32_t leaf_bit = 1u << 31;
@@ -37,6 +37,7 @@ struct table_shape {
     std::uint8_t slot_bits = 0;  ///< of tables::whole_slots
     std::uint8_t pair_bits = 0;  ///< of tables::pairs
     std::uint8_t edge_bits = 0;  ///< of tables::edges
+    std::uint8_t step_bits = 0;  ///< of tables::steps
     bool ordered = false;  ///< the parts of every token have lower ranks than it, which makes tiling exact
     bool numbered = false;  ///< ids differ from ranks
     split_scheme scheme = split_scheme::cl100k;
@@ -72,6 +73,12 @@ struct tables {
     std::uint32_t const* first_nodes = nullptr;
     /// The node by the first three bytes if they have the form of a code point, by its number.
     std::uint32_t const* point_nodes = nullptr;
+    /// Hash table of paths of three edges, by a code point of three bytes, from nodes at the end of such: node, code
+    /// point, node in 24, 16, 24 bits, the last with its leaf bit as the highest. It is small, and read once for three.
+    std::uint64_t const* steps = nullptr;
+    /// For each code point of three bytes two bits: whether a token has a part of it, or all of it, and a part of a
+    /// neighbour, the one behind it for the first bit, the one before it for the second. See is_whole().
+    std::uint64_t const* crossings = nullptr;
     /// The longest token that is a proper prefix of each token.
     std::uint32_t const* shorter = nullptr;
     /// Where each token begins in `bytes`, and one entry more.
@@ -106,6 +113,11 @@ struct tables {
             if (entry == no_entry) return none;
         }
     }
+    /// Starts to load where the search for a pair begins.
+    void prefetch_pair(std::uint32_t left, std::uint32_t right) const noexcept {
+        __builtin_prefetch(pairs + place_of(pair_key(left, right) * odd_a, shape.pair_bits));
+    }
+    void prefetch_hints(std::uint32_t token) const noexcept { __builtin_prefetch(hints + token); }
     /// True if three bytes have the form of a code point of three bytes.
     static constexpr bool is_three_bytes(unsigned char first, unsigned char second, unsigned char third) noexcept {
         return (first & 0xF0u) == 0xE0 && (second & third & 0xC0u) == 0x80 && ((second | third) & 0x40u) == 0;
@@ -113,6 +125,25 @@ struct tables {
     /// The number of that code point.
     static constexpr std::size_t point_of(unsigned char first, unsigned char second, unsigned char third) noexcept {
         return std::size_t{first & 0x0Fu} << 12 | std::size_t{second & 0x3Fu} << 6 | (third & 0x3Fu);
+    }
+    /// The number of the code point of three bytes at `position` of `text`.
+    static constexpr std::size_t point_at(std::string_view text, std::size_t position) noexcept {
+        auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(text[position + index]); };
+        return point_of(byte(0), byte(1), byte(2));
+    }
+    /// The bit in `crossings` of a code point, in its word: of those before and behind the boundary.
+    static constexpr std::uint64_t crossing_before(std::size_t point) noexcept {
+        return std::uint64_t{1} << (point % 32 * 2);
+    }
+    static constexpr std::uint64_t crossing_behind(std::size_t point) noexcept { return crossing_before(point) << 1; }
+    /// True if no token has all of a code point of three bytes, and ends in the next one of three bytes.
+    bool ends_whole(std::size_t before) const noexcept {
+        return (crossings[before / 32] & crossing_before(before)) == 0;
+    }
+    /// True if no token has only a part of one of two neighbouring code points of three bytes, and bytes of the other.
+    bool is_whole(std::size_t before, std::size_t behind) const noexcept {
+        return ((crossings[before / 32] & crossing_before(before)) |
+                (crossings[behind / 32] & crossing_behind(behind))) == 0;
     }
     /// The node that a byte leads to from `node`, with its leaf bit; none if no token goes on so. `node` is without its
     /// leaf bit.
@@ -122,6 +153,25 @@ struct tables {
         for (auto index = place_of(key * odd_a, shape.edge_bits);; index = (index + 1) & last) {
             auto const entry = edges[index];
             if (entry >> 32 == key) return static_cast<std::uint32_t>(entry);
+            if (entry == no_entry) return none;
+        }
+    }
+    static constexpr std::uint64_t step_key(std::uint32_t node, std::size_t point) noexcept {
+        return std::uint64_t{node} << 16 | point;
+    }
+    /// The entry of `steps` for a node with its leaf bit.
+    static constexpr std::uint64_t step_entry(std::uint64_t key, std::uint32_t node) noexcept {
+        return key << (node_bits + 1) | (node & ~leaf_bit) | (node & leaf_bit) >> (31 - node_bits);
+    }
+    /// The node that a code point of three bytes leads to, as edge() would give it.
+    std::uint32_t step(std::uint32_t node, std::size_t point) const noexcept {
+        auto const key = step_key(node, point);
+        auto const last = (std::size_t{1} << shape.step_bits) - 1;
+        for (auto index = place_of(key * odd_a, shape.step_bits);; index = (index + 1) & last) {
+            auto const entry = steps[index];
+            if (entry >> (node_bits + 1) == key)
+                return (static_cast<std::uint32_t>(entry) & ((1u << node_bits) - 1)) |
+                       (static_cast<std::uint32_t>(entry >> node_bits) << 31);
             if (entry == no_entry) return none;
         }
     }
@@ -180,6 +230,8 @@ struct layout {
         edges,
         first_nodes,
         point_nodes,
+        steps,
+        crossings,
         shorter,
         begins,
         ids,
@@ -203,6 +255,8 @@ struct layout {
                  std::uint64_t{8} << shape.edge_bits,
                  65'536 * 4,
                  65'536 * 4,
+                 std::uint64_t{8} << shape.step_bits,
+                 65'536 / 4,
                  tokens,
                  tokens + 4,
                  shape.numbered ? tokens : 0,
@@ -232,6 +286,8 @@ inline tables views(table_shape const& shape, char const* block) noexcept {
     set_view(layout::edges, result.edges);
     set_view(layout::first_nodes, result.first_nodes);
     set_view(layout::point_nodes, result.point_nodes);
+    set_view(layout::steps, result.steps);
+    set_view(layout::crossings, result.crossings);
     set_view(layout::shorter, result.shorter);
     set_view(layout::begins, result.begins);
     if (shape.numbered) set_view(layout::ids, result.ids);

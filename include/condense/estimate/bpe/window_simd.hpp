@@ -11,19 +11,29 @@
 #else
 #define CONDENSE_DETAIL_BPE_X86 0
 #endif
+#if defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__) && (defined(__GNUC__) || defined(__clang__))
+#include <arm_neon.h>
+#define CONDENSE_DETAIL_BPE_NEON 1
+#else
+#define CONDENSE_DETAIL_BPE_NEON 0
+#endif
 
 #include <condense/estimate/bpe/window.hpp>
 
-// Computes the masks of a window with vector instructions, chosen at run time: SSE2, AVX2 or AVX-512 on x86-64.
-// Elsewhere, and with vector_unit::scalar, text is split one code point at a time.
+// Computes the masks of a window with vector instructions: SSE2, AVX2 or AVX-512 on x86-64, chosen at run time, and
+// NEON on little-endian AArch64. Elsewhere, and with vector_unit::scalar, text is split one code point at a time.
 
 namespace condense {
 inline namespace v1 {
 
 /// What splits ASCII into pieces. All give the same pieces.
-enum class vector_unit : std::uint8_t { scalar, sse2, avx2, avx512 };
+enum class vector_unit : std::uint8_t { scalar, sse2, avx2, avx512, neon };
 
 namespace detail::bpe {
+
+/// All units, the widest first.
+inline constexpr vector_unit vector_units[] = {vector_unit::avx512, vector_unit::avx2, vector_unit::sse2,
+                                               vector_unit::neon, vector_unit::scalar};
 
 /// Bytes that must be readable from the begin of a window: its own, and 16 more, since the look-up of a piece reads 16
 /// bytes from its begin.
@@ -33,6 +43,37 @@ inline constexpr std::size_t window_reach = 64 + 16;
 /// windows tell. A piece must begin at `position`; `room` is at least 64, since a window may have as many ends.
 using cut_function = std::size_t (*)(char const* text, std::size_t size, std::size_t position, std::size_t* ends,
                                      std::size_t room);
+
+// The functions of a unit, whose block has a window in registers. A macro, because the compiler inlines a function only
+// where the same instructions are allowed: members of a block passed as a template argument would stay calls.
+#define CONDENSE_DETAIL_BPE_UNIT(unit, block, attribute)                                              \
+    [[attribute]] inline window_masks masks_by_##unit(char const* text) noexcept {                    \
+        block const in{text};                                                                         \
+        return {.letters = in.within('A', 26, 0x20),                                                  \
+                .capitals = in.within('A', 26),                                                       \
+                .digits = in.within('0', 10),                                                         \
+                .spaces = in.within('\t', 5) | in.equal(' '),                                         \
+                .line_ends = in.equal('\n') | in.equal('\r'),                                         \
+                .blanks = in.equal(' '),                                                              \
+                .quotes = in.equal('\''),                                                             \
+                .slashes = in.equal('/'),                                                             \
+                .non_ascii = in.non_ascii()};                                                         \
+    }                                                                                                 \
+    template <split_rules Rules>                                                                      \
+    [[attribute]] std::size_t cut_by_##unit(char const* text, std::size_t size, std::size_t position, \
+                                            std::size_t* ends, std::size_t room) noexcept {           \
+        std::size_t count = 0;                                                                        \
+        while (size - position >= window_reach && room - count >= 64) {                               \
+            auto remaining = cuts<Rules>(masks_by_##unit(text + position), text + position);          \
+            if (remaining == 0) break;                                                                \
+            auto const from = position;                                                               \
+            for (; remaining != 0; remaining &= remaining - 1) {                                      \
+                position = from + static_cast<std::size_t>(std::countr_zero(remaining));              \
+                ends[count++] = position;                                                             \
+            }                                                                                         \
+        }                                                                                             \
+        return count;                                                                                 \
+    }
 
 #if CONDENSE_DETAIL_BPE_X86
 
@@ -118,41 +159,9 @@ struct avx512_block {
     }
 };
 
-// A macro, because the compiler inlines a function only where the same instructions are allowed: members of a block
-// passed as a template argument would stay calls.
-#define CONDENSE_DETAIL_BPE_UNIT(unit, block, features)                                                           \
-    [[gnu::target(features)]] inline window_masks masks_by_##unit(char const* text) noexcept {                    \
-        block const in{text};                                                                                     \
-        return {.letters = in.within('A', 26, 0x20),                                                              \
-                .capitals = in.within('A', 26),                                                                   \
-                .digits = in.within('0', 10),                                                                     \
-                .spaces = in.within('\t', 5) | in.equal(' '),                                                     \
-                .line_ends = in.equal('\n') | in.equal('\r'),                                                     \
-                .blanks = in.equal(' '),                                                                          \
-                .quotes = in.equal('\''),                                                                         \
-                .slashes = in.equal('/'),                                                                         \
-                .non_ascii = in.non_ascii()};                                                                     \
-    }                                                                                                             \
-    template <split_rules Rules>                                                                                  \
-    [[gnu::target(features)]] std::size_t cut_by_##unit(char const* text, std::size_t size, std::size_t position, \
-                                                        std::size_t* ends, std::size_t room) noexcept {           \
-        std::size_t count = 0;                                                                                    \
-        while (size - position >= window_reach && room - count >= 64) {                                           \
-            auto remaining = cuts<Rules>(masks_by_##unit(text + position), text + position);                      \
-            if (remaining == 0) break;                                                                            \
-            auto const from = position;                                                                           \
-            for (; remaining != 0; remaining &= remaining - 1) {                                                  \
-                position = from + static_cast<std::size_t>(std::countr_zero(remaining));                          \
-                ends[count++] = position;                                                                         \
-            }                                                                                                     \
-        }                                                                                                         \
-        return count;                                                                                             \
-    }
-
-CONDENSE_DETAIL_BPE_UNIT(sse2, sse2_block, "sse2")
-CONDENSE_DETAIL_BPE_UNIT(avx2, avx2_block, "avx2,bmi")
-CONDENSE_DETAIL_BPE_UNIT(avx512, avx512_block, "avx512f,avx512bw,bmi")
-#undef CONDENSE_DETAIL_BPE_UNIT
+CONDENSE_DETAIL_BPE_UNIT(sse2, sse2_block, gnu::target("sse2"))
+CONDENSE_DETAIL_BPE_UNIT(avx2, avx2_block, gnu::target("avx2,bmi"))
+CONDENSE_DETAIL_BPE_UNIT(avx512, avx512_block, gnu::target("avx512f,avx512bw,bmi"))
 
 /// True if this machine has the instructions of a unit.
 inline bool has(vector_unit unit) noexcept {
@@ -161,6 +170,7 @@ inline bool has(vector_unit unit) noexcept {
         case vector_unit::sse2: return true;
         case vector_unit::avx2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
         case vector_unit::avx512: return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi");
+        case vector_unit::neon: return false;
     }
     return false;
 }
@@ -177,6 +187,54 @@ cut_function cutter(vector_unit unit) noexcept {
         }
 }
 
+#elif CONDENSE_DETAIL_BPE_NEON
+
+/// A window in registers. equal, within and non_ascii return a bit for each byte.
+struct neon_block {
+    uint8x16_t bytes[4];
+
+    explicit neon_block(char const* from) noexcept {
+        for (int each = 0; each < 4; ++each)
+            bytes[each] = vld1q_u8(reinterpret_cast<unsigned char const*>(from) + 16 * each);
+    }
+    /// A bit for each byte for which `test` gives all ones. Each byte keeps the bit of its place among eight; three
+    /// sums of neighbours then join eight bytes to one.
+    template <class Test>
+    std::uint64_t gather(Test test) const noexcept {
+        auto const places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040'2010'0804'0201u));
+        auto const found = [&](int each) { return vandq_u8(test(bytes[each]), places); };
+        auto const joined = vpaddq_u8(vpaddq_u8(found(0), found(1)), vpaddq_u8(found(2), found(3)));
+        return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(joined, joined)), 0);
+    }
+    /// Bytes equal to `byte`.
+    std::uint64_t equal(char byte) const noexcept {
+        auto const wanted = vdupq_n_u8(static_cast<unsigned char>(byte));
+        return gather([=](uint8x16_t each) { return vceqq_u8(each, wanted); });
+    }
+    /// Bytes from `first` to `first + count - 1`, after the bits of `clear` are cleared in each.
+    std::uint64_t within(int first, int count, int clear = 0) const noexcept {
+        auto const of = [](int value) { return vdupq_n_u8(static_cast<unsigned char>(value)); };
+        auto const keep = of(~clear & 0xFF), least = of(first), size = of(count);
+        return gather([=](uint8x16_t each) { return vcltq_u8(vsubq_u8(vandq_u8(each, keep), least), size); });
+    }
+    /// Bytes from 0x80 on.
+    std::uint64_t non_ascii() const noexcept {
+        return gather([](uint8x16_t each) { return vcgeq_u8(each, vdupq_n_u8(0x80)); });
+    }
+};
+
+CONDENSE_DETAIL_BPE_UNIT(neon, neon_block, gnu::hot)
+
+/// True if this machine has the instructions of a unit.
+inline bool has(vector_unit unit) noexcept { return unit == vector_unit::scalar || unit == vector_unit::neon; }
+
+/// The function for a unit; null for scalar, and for rules by script, which have no windows.
+template <split_rules Rules>
+cut_function cutter(vector_unit unit) noexcept {
+    if constexpr (Rules.by_script) return nullptr;
+    else return unit == vector_unit::neon ? cut_by_neon<Rules> : nullptr;
+}
+
 #else
 
 /// There are no vector units here.
@@ -188,12 +246,13 @@ cut_function cutter(vector_unit) noexcept {
 }
 
 #endif
+#undef CONDENSE_DETAIL_BPE_UNIT
 
 }  // namespace detail::bpe
 
 /// The widest unit that this machine has.
 inline vector_unit best_vector_unit() noexcept {
-    for (auto const unit : {vector_unit::avx512, vector_unit::avx2, vector_unit::sse2})
+    for (auto const unit : detail::bpe::vector_units)
         if (detail::bpe::has(unit)) return unit;
     return vector_unit::scalar;
 }
