@@ -365,7 +365,7 @@ private:
         std::vector<chat_message> sent;
         for (auto const& m : chat.request()) sent.push_back(m);
         output_check{all, sent, repairs}.each_problem(
-            [&](layer_law law, std::string what) { report(law, "in a session " + what); });
+            [&](layer_law law, std::string const& what) { report(law, "in a session " + what); });
         if (!repeats || (first.outcome != outcome::fits && first.outcome != outcome::exhausted)) return;
         if (chat.run().changed()) report(layer_law::idempotent, "in a session a second run changes something again");
     }
