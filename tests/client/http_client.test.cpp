@@ -193,8 +193,8 @@ TEST_CASE("whoever does not connect in time is unreachable, unless the deadline 
     auto const call = [&](std::uint64_t deadline, std::uint64_t connect_within) {
         return send_request({.url = silent.url,
                              .body = "{}",
-                             .deadline = from_now(deadline),
                              .ca_file = own.file(),
+                             .deadline = from_now(deadline),
                              .connect_within = {connect_within * milliseconds}})
             .problem;
     };
