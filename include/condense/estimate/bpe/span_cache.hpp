@@ -85,9 +85,7 @@ public:
     }
 
 private:
-    static std::size_t index(std::uint64_t block) noexcept {
-        return as_size((block - 1) % most_blocks);
-    }
+    static std::size_t index(std::uint64_t block) noexcept { return as_size((block - 1) % most_blocks); }
     std::vector<char>& current() noexcept { return blocks_[index(begun_)]; }
 
     std::vector<std::vector<char>> blocks_;
