@@ -270,7 +270,9 @@ public:
         }
         // A layer that never acts breaks no law; its trigger is probably out of reach.
         if (edits && !acted_ && violations_.empty())
-            report(layer_law::active, "the layer changed none of the conversations");
+            report(layer_law::active,
+                   "the layer changed none of the conversations: its trigger never held, or its edits were refused, "
+                   "which layers[0].note of a report tells");
         return std::move(violations_);
     }
 
