@@ -15,10 +15,10 @@ struct script_counts {
     std::array<std::uint64_t, condense::detail::script_classes> chars = {};
     std::array<std::uint64_t, condense::detail::script_classes> runs = {};
 
-    void operator()(condense::detail::script_class which, bool begins) {
+    void operator()(condense::detail::script_class which, std::uint64_t points, std::uint64_t begins) {
         auto const at = static_cast<std::size_t>(which);
-        ++chars[at];
-        if (begins) ++runs[at];
+        chars[at] += points;
+        runs[at] += begins;
     }
 };
 

@@ -21,10 +21,10 @@ struct point_counts {
     std::array<std::uint64_t, condense::detail::script_classes> chars = {};
     std::array<std::uint64_t, condense::detail::script_classes> runs = {};
 
-    constexpr void operator()(script_class which, bool begins) {
+    constexpr void operator()(script_class which, std::uint64_t points, std::uint64_t begins) {
         auto const at = static_cast<std::size_t>(which);
-        ++chars[at];
-        if (begins) ++runs[at];
+        chars[at] += points;
+        runs[at] += begins;
     }
     friend constexpr bool operator==(point_counts const&, point_counts const&) = default;
 };

@@ -25,10 +25,9 @@ struct script_sum {
     script_weights const& weights;
     std::uint64_t total = 0;
 
-    constexpr void operator()(script_class which, bool begins) noexcept {
+    constexpr void operator()(script_class which, std::uint64_t points, std::uint64_t begins) noexcept {
         auto const index = static_cast<std::size_t>(which);
-        total += weights.chars[index];
-        if (begins) total += weights.runs[index];
+        total += points * weights.chars[index] + begins * weights.runs[index];
     }
 };
 

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <condense/estimate/script_class.hpp>
 #include <condense/estimate/script_masks.hpp>
+#include <condense/estimate/script_points.hpp>
 
 // Counts in one pass the features of a text that decide how many tokens it has: words and their further letters,
 // capitals, runs of digits, punctuation and white space, long runs of base64 and hex, characters and runs of each
@@ -97,57 +99,19 @@ struct mask_pair {
     }
 };
 
-/// A scan of a text block by block, and what it counted so far. `Sink` is called for each code point beyond ASCII, with
-/// its class and whether it begins a run of its writing system. Counts only grow, so that more text never costs less.
+/// A scan of a text block by block, and what it counted so far. `Sink` is called for code points beyond ASCII, with
+/// their class, their number, and how many of them begin a run of their writing system. Counts only grow, so that more
+/// text never costs less.
 template <class Sink>
 struct script_scan {
-    using tables = script_tables<Sink>;
-
-    Sink& sink;
     std::array<std::uint64_t, text_features> counts = {};
     script_masks last = {};  ///< classes of the block before
     std::uint64_t last_letters = 0;
     std::uint64_t last_signs = 0;
-    std::uint64_t latin_ahead = 0;  ///< bytes of the next block that belong to a Latin letter begun in this one
-    std::uint64_t tail_ahead = 0;  ///< bytes of the next block that belong to any code point begun in this one
-    std::size_t run_end = 0;  ///< where the last code point beyond ASCII ended
-    script_class run_head = script_class::stray;  ///< its script_head
     unsigned open_run = 0;  ///< letters, digits and joiners at the end of the block before, at most 64
 
     constexpr void add(text_feature which, std::uint64_t mask) noexcept {
         counts[static_cast<std::size_t>(which)] += static_cast<unsigned>(std::popcount(mask));
-    }
-
-    /// Passes the code points beyond ASCII of the block at `position` to the sink; returns the bytes of Latin letters.
-    /// Lead bytes without a valid second byte, and continuation bytes that no lead byte announced, are stray.
-    [[gnu::always_inline]] constexpr std::uint64_t scan_non_ascii(script_masks const& in, std::string_view text,
-                                                                  std::size_t position) noexcept {
-        auto latin = latin_ahead;
-        auto claimed = tail_ahead;
-        latin_ahead = tail_ahead = 0;
-        for (auto remaining = in.lead_bytes; remaining != 0; remaining &= remaining - 1) {
-            auto const bit = static_cast<unsigned>(std::countr_zero(remaining));
-            auto const begin = position + bit;
-            // A character that is cut off at the end is not counted: as stray it could cost more than when completed.
-            if (begin + 1 >= text.size()) break;
-            auto const lead = static_cast<unsigned char>(text[begin]);
-            auto const which = script_of<tables>(lead, static_cast<unsigned char>(text[begin + 1]));
-            auto const length = which == script_class::stray ? 1u : script_length(lead);
-            auto const bytes = (std::uint64_t{1} << length) - 1;
-            claimed |= bytes << bit;
-            if (bit + length > 64) tail_ahead = bytes >> (64 - bit);
-            if (is_latin(which)) {
-                latin |= bytes << bit;
-                if (bit + length > 64) latin_ahead = bytes >> (64 - bit);
-            }
-            auto const head = tables::heads[static_cast<std::size_t>(which)];
-            sink(which, run_end != begin || head != run_head);
-            run_head = head;
-            run_end = begin + length;
-        }
-        for (auto remaining = in.non_ascii & ~in.lead_bytes & ~claimed; remaining != 0; remaining &= remaining - 1)
-            sink(script_class::stray, false);
-        return latin;
     }
 
     /// Counts base64 and hex, and returns their bytes. A byte counts after 40 letters, digits and joiners, if
@@ -187,18 +151,14 @@ struct script_scan {
         return base64 | hex;
     }
 
-    /// Counts the block at `position`, whose classes are `in`; bits of `in` beyond `valid` are clear. Blocks come in
-    /// order. Inlined by force, so that it is compiled for the unit of its caller.
-    [[gnu::always_inline]] constexpr void add_block(script_masks const& in, std::uint64_t valid, std::string_view text,
-                                                    std::size_t position) noexcept {
+    /// Counts a block, whose classes are `in`; bits of `in` beyond `valid` are clear. `latin` are the bytes of its
+    /// Latin letters beyond ASCII, and `ends` says that it is the last one. Inlined by force, so that it is compiled
+    /// for the unit of its caller.
+    [[gnu::always_inline]] constexpr void add_block(script_masks const& in, std::uint64_t latin, std::uint64_t valid,
+                                                    bool ends) noexcept {
         using enum text_feature;
-        std::uint64_t latin = 0;
-        auto complete = valid;
-        if ((in.non_ascii | latin_ahead | tail_ahead) != 0) {
-            latin = scan_non_ascii(in, text, position) & in.non_ascii;
-            // A character that is cut off does not end a word either, since it may turn out to be a letter.
-            if (text.size() - position <= script_block) complete &= ~(in.lead_bytes & (valid ^ valid >> 1));
-        }
+        // A character that is cut off does not end a word, since it may turn out to be a letter.
+        auto const complete = ends ? valid & ~(in.lead_bytes & (valid ^ valid >> 1)) : valid;
         auto const letters = in.upper | in.lower | latin;
         auto const blank = in.spaces | in.line_ends | in.tabs | in.controls;
         auto const signs = valid & ~(in.upper | in.lower | in.digits | in.non_ascii | blank);
@@ -265,11 +225,15 @@ using text_counts = std::array<std::uint64_t, text_features>;
 /// The reference implementation: every block a byte at a time.
 template <class Sink>
 constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noexcept {
-    script_scan<Sink> scan{.sink = sink};
+    script_scan<Sink> scan;
+    script_run run;
     for (std::size_t position = 0; position < text.size(); position += script_block) {
         auto const rest = text.size() - position < script_block ? text.size() - position : script_block;
-        scan.add_block(scalar_script_masks(text.data() + position, rest, position == 0 ? '\0' : text[position - 1]),
-                       script_valid(rest), text, position);
+        auto const in = scalar_script_masks(text.data() + position, rest, position == 0 ? '\0' : text[position - 1]);
+        scan.add_block(
+            in,
+            add_points<script_tables<Sink>>(in.lead_bytes, in.non_ascii & ~in.lead_bytes, text, position, run, sink),
+            script_valid(rest), text.size() - position <= script_block);
     }
     return scan.counts;
 }
@@ -278,10 +242,11 @@ constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noe
 
 // The first and the last block are copied, because the byte before the text and those behind it may not be read. There
 // is one call of add_block for all, because each call is a copy of its code.
-#define CONDENSE_DETAIL_SCRIPT_SCAN(unit, features)                                                                   \
+#define CONDENSE_DETAIL_SCRIPT_SCAN(unit, features, adds)                                                             \
     template <class Sink>                                                                                             \
     [[gnu::target(features)]] text_counts scan_scripts_##unit(std::string_view text, Sink& sink) noexcept {           \
-        script_scan<Sink> scan{.sink = sink};                                                                         \
+        script_scan<Sink> scan;                                                                                       \
+        script_run run;                                                                                               \
         char copy[1 + script_block];                                                                                  \
         for (std::size_t position = 0; position < text.size(); position += script_block) {                            \
             auto const rest = text.size() - position;                                                                 \
@@ -293,14 +258,19 @@ constexpr text_counts scan_scripts_scalar(std::string_view text, Sink& sink) noe
                     static_cast<char const*>(std::memcpy(copy + 1, from, rest < script_block ? rest : script_block)); \
             }                                                                                                         \
             auto const valid = script_valid(rest);                                                                    \
-            scan.add_block(script_masks_##unit(from).padded(valid), valid, text, position);                           \
+            auto const in = script_masks_##unit(from).padded(valid);                                                  \
+            std::uint64_t latin = 0;                                                                                  \
+            if ((in.non_ascii | run.tail_ahead | run.latin_ahead) != 0)                                               \
+                latin = adds<script_tables<Sink>>(in.lead_bytes, in.non_ascii & ~in.lead_bytes, text, position, run,  \
+                                                  sink);                                                              \
+            scan.add_block(in, latin, valid, rest <= script_block);                                                   \
         }                                                                                                             \
         return scan.counts;                                                                                           \
     }
 
-CONDENSE_DETAIL_SCRIPT_SCAN(sse2, "sse2")
-CONDENSE_DETAIL_SCRIPT_SCAN(avx2, "avx2,bmi,popcnt")
-CONDENSE_DETAIL_SCRIPT_SCAN(avx512, "avx512f,avx512bw,bmi,popcnt")
+CONDENSE_DETAIL_SCRIPT_SCAN(sse2, "sse2", add_points)
+CONDENSE_DETAIL_SCRIPT_SCAN(avx2, "avx2,bmi,popcnt", add_points_avx2)
+CONDENSE_DETAIL_SCRIPT_SCAN(avx512, "avx512f,avx512bw,bmi,popcnt", add_points_avx2)
 #undef CONDENSE_DETAIL_SCRIPT_SCAN
 
 #endif
