@@ -215,7 +215,8 @@ public:
     }
 
     /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
-    /// stays, for saved states. Earlier edits can no longer be undone. Costs a look at the originals that are there.
+    /// stays, for saved states. Earlier edits can no longer be undone, unless nothing is destroyed. Costs a look at the
+    /// originals that are there.
     std::size_t release(sequence before) {
         forget_earlier();
         auto const selected = releasable(before);
@@ -226,8 +227,8 @@ public:
         }
         released_.append(records, [this](std::uint64_t index) { return outline_.group_of(as_size(index)) == index; });
         undo_points_.clear();
-        if (records.empty()) return 0;
         auto& all = messages_.get();
+        if (records.empty()) return 0;
         auto to = ranges_access::begin_of(all);
         auto from = to;
         std::uint32_t remaining_count = 0;

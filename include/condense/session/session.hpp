@@ -123,7 +123,7 @@ public:
         return count;
     }
     /// Destroys originals before `before` that are no longer sent, and returns their number. The journal has them:
-    /// while it is behind, nothing is released. Earlier edits can no longer be undone or restored.
+    /// while it is behind, nothing is released. Unless it is 0, no earlier edit can be undone or restored any more.
     std::size_t release(sequence before)
         requires detail::erasable<container> && (!borrowed)
     {
