@@ -152,7 +152,15 @@ public:
         return messages_.first_difference(thorough);
     }
 
-    void pin(std::uint32_t index, bool pinned) noexcept { outline_.pin(index, pinned); }
+    void pin(std::uint32_t index) noexcept { outline_.pin(index, true); }
+    /// Takes back a pin; what pins the message by itself, its traits or the rule, is asked once more and stays.
+    template <class Pins>
+    void unpin(std::uint32_t index, Pins const& rule) {
+        auto const& record = outline_.message_at(index);
+        if (!record.pinned || record.released) return;
+        auto const& m = source()[index];
+        outline_.pin(index, v1::is_pinned(m) || rule.pins(sequence{index}, m));
+    }
     /// No result will come for the calls with this id; returns their number. Recorded with the number of messages,
     /// because a later call may have the same id.
     std::size_t abandon(std::string_view call) {
@@ -221,6 +229,7 @@ public:
         forget_earlier();
         auto const selected = releasable(before);
         auto const records = records_of(selected);
+        if (records.empty()) return 0;
         if (released_.empty()) {
             indices_.resize(size());
             for (std::uint32_t index = 0; index < size(); ++index) indices_[index] = index;
@@ -228,7 +237,6 @@ public:
         released_.append(records, [this](std::uint64_t index) { return outline_.group_of(as_size(index)) == index; });
         undo_points_.clear();
         auto& all = messages_.get();
-        if (records.empty()) return 0;
         auto to = ranges_access::begin_of(all);
         auto from = to;
         std::uint32_t remaining_count = 0;
