@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/posix_file.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -27,13 +29,30 @@ bool is_open(int number) { return ::fcntl(number, F_GETFD) != -1; }
 }  // namespace
 
 TEST_CASE("posix_file: a fault is the call and what the system says") {
-    CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device");
+    CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device: the disk must have room");
+    CHECK(std::string_view{posix::words_of("write", ENOSPC)} == "write: No space left on device");
+    CHECK(std::string_view{posix::fault("open", EISDIR)} == "open: Is a directory");
     CHECK(std::string_view{posix::fault("open", 123'456)}.starts_with("open: "));
     CHECK(std::string_view{posix::fault(std::string(500, 'x'), EIO)}.size() == 96);
 }
 
 TEST_CASE("posix_file: a descriptor is closed once, by whoever holds it last") {
     int number = -1;
+TEST_CASE("posix_file: each cause has its own remedy, which a note has room for") {
+    std::set<std::string_view> seen;
+    for (int const error : {ENOSPC, EDQUOT, EROFS, EFBIG, EMFILE, ENFILE, posix::folder_is_link, posix::folder_is_open,
+                            posix::folder_is_foreign, posix::file_has_links}) {
+        auto const rule = posix::rule_of(error);
+        CAPTURE(error, rule);
+        CHECK(seen.insert(rule).second);
+        CHECK(rule.find(" must ") != std::string_view::npos);
+        auto const text = posix::fault("open folder", error);
+        CHECK(std::string_view{text}.starts_with("open folder: "));
+        CHECK(std::string_view{text}.ends_with(rule));
+    }
+    CHECK(posix::rule_of(ENOENT).empty());
+}
+
     {
         posix::descriptor first{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
         number = first.number();

@@ -188,7 +188,8 @@ TEST_CASE("artifact_folder: a limit on file sizes is an error that leaves nothin
     REQUIRE_FALSE(store.put(store.name("small"), "small"));
     {
         processes::file_size_limit const limit{100'000};
-        CHECK(reason(store.put(store.name(large), large)) == "write: File too large");
+        CHECK(reason(store.put(store.name(large), large)) ==
+              "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
         CHECK_FALSE(store.put(store.name("other"), "other"));
     }
     CHECK(scratch::names_in(root / "a").size() == 2);
@@ -212,7 +213,7 @@ TEST_CASE("artifact_folder: a full, then read-only, disk") {
         problem = reason(store.put(store.name(content), content));
         if (problem.empty()) kept.push_back(content);
     }
-    CHECK(problem == "write: No space left on device");
+    CHECK(problem == "write: No space left on device: the disk must have room");
     CHECK(kept.size() >= 2);
     CHECK(scratch::names_in(root / "disk/a").size() == kept.size());
     for (auto const& content : kept) CHECK((store.get(store.name(content)) == content));
@@ -223,12 +224,13 @@ TEST_CASE("artifact_folder: a full, then read-only, disk") {
     problem.clear();
     for (int entry = 0; problem.empty() && entry < 20; ++entry)
         problem = reason(store.put(store.name(std::to_string(entry)), std::to_string(entry)));
-    CHECK(problem == "create: No space left on device");
+    CHECK(problem == "create: No space left on device: the disk must have room");
 
     fs::remove_all(root / "disk/a");
     CHECK_FALSE(store.put(store.name("one"), "one"));
     REQUIRE(disk.make_read_only(true));
-    CHECK(reason(store.put(store.name("two"), "two")) == "create: Read-only file system");
+    CHECK(reason(store.put(store.name("two"), "two")) ==
+          "create: Read-only file system: the file system must be writable");
     CHECK(store.get(store.name("one")) == "one");
     REQUIRE(disk.make_read_only(false));
     CHECK_FALSE(store.put(store.name("two"), "two"));
@@ -239,7 +241,7 @@ TEST_CASE("artifact_folder: too many open files are an error that passes") {
     scratch::folder const root;
     artifact_folder const store{root / "a"};
     auto const problem = processes::with_few_files([&] { return reason(store.put(store.name("one"), "one")); });
-    CHECK(problem.ends_with(": Too many open files"));
+    CHECK(problem.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
     CHECK_FALSE(store.put(store.name("one"), "one"));
     CHECK(holds(root / "a", "one"));
 }

@@ -122,7 +122,7 @@ TEST_CASE("journal_file: what a write left that failed is taken away") {
     REQUIRE(to.add("one\n").empty());
     for (std::size_t room = 0; room < 4; ++room) {
         processes::file_size_limit const limit{4 + room};
-        CHECK(to.add("two\n") == "write: File too large");
+        CHECK(to.add("two\n") == "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
         CHECK(to.bytes() == "one\n");
     }
     CHECK(is_free(opened(to.path())));

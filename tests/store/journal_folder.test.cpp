@@ -461,7 +461,8 @@ TEST_CASE("journal_folder: a limit on file sizes takes nothing that was there, a
     auto const size = fs::file_size(file);
     for (std::size_t room = 0; room < 60; ++room) {
         processes::file_size_limit const limit{size + room};
-        REQUIRE(add(to, number) == "write: File too large");
+        REQUIRE(add(to, number) ==
+                "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
         REQUIRE(fs::file_size(file) == size);
     }
     CHECK_FALSE(to.flush("c"));
@@ -486,7 +487,7 @@ TEST_CASE("journal_folder: a full, then read-only, disk leaves no hole") {
         problem = add(to, number);
         if (problem.empty()) ++number;
     }
-    CHECK(problem == "write: No space left on device");
+    CHECK(problem == "write: No space left on device: the disk must have room");
     CHECK(add(to, number) == problem);
     CHECK(number > 10);
     CHECK_FALSE(to.flush("c"));
@@ -509,13 +510,13 @@ TEST_CASE("journal_folder: a disk without room for files, and a read-only one") 
         journal_folder const first{root / "disk/j"};
         REQUIRE(add(first, 0).empty());
         scratch::write(root / "disk/ballast", "");
-        CHECK(add(first, "d", 0, "a") == "open: No space left on device");
+        CHECK(add(first, "d", 0, "a") == "open: No space left on device: the disk must have room");
         fs::remove(root / "disk/ballast");
         CHECK(add(first, "d", 0, "a").empty());
     }
     REQUIRE(disk.make_read_only(true));
     journal_folder const to{root / "disk/j"};
-    CHECK(add(to, 1) == "open: Read-only file system");
+    CHECK(add(to, 1) == "open: Read-only file system: the file system must be writable");
     CHECK(numbers_in(root / "disk/j") == up_to(1));
     REQUIRE(disk.make_read_only(false));
     CHECK(add(to, 1).empty());
@@ -528,7 +529,7 @@ TEST_CASE("journal_folder: too many open files are an error that passes") {
     REQUIRE(add(to, 0).empty());
     auto const [other, same] =
         processes::with_few_files([&] { return std::pair{add(to, "other", 0, "a"), add(to, 1)}; });
-    CHECK(other.ends_with(": Too many open files"));
+    CHECK(other.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
     CHECK(same.empty());
     CHECK(add(to, "other", 0, "a").empty());
     CHECK(numbers_in(root / "j") == up_to(2));

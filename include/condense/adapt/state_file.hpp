@@ -17,10 +17,13 @@ namespace detail {
 
 /// The error of a failed system call.
 inline state_error file_fault(std::string_view verb, posix::failure problem) noexcept {
+    auto const rule = posix::rule_of(problem.error);
     state_error result{.fault = state_fault::file, .reason = std::string_view{"condense: "}};
     result.reason += verb;
-    result.reason += ": the file must be there and open to its owner: ";
-    result.reason += std::string_view{posix::fault(problem.call, problem.error)};
+    result.reason += ": ";
+    result.reason += rule.empty() ? std::string_view{"the file must be there and open to its owner"} : rule;
+    result.reason += ": ";
+    result.reason += std::string_view{posix::words_of(problem.call, problem.error)};
     result.reason += " (see session_state)";
     return result;
 }

@@ -28,8 +28,31 @@ namespace detail::posix {
 inline char const* error_text(int, char const* buffer) noexcept { return buffer; }
 inline char const* error_text(char const* text, char const*) noexcept { return text; }
 
-/// The text of a failed call: "write: No space left on device". Never allocates; a long text is cut.
-inline small_text<96> fault(std::string_view call, int error) noexcept {
+// What the library refuses by itself, in place of an errno, which is never below 0.
+inline constexpr int folder_is_link = -1;
+inline constexpr int folder_is_open = -2;  ///< others than its owner may write to it
+inline constexpr int folder_is_foreign = -3;  ///< it belongs to another user, and not to root
+inline constexpr int file_has_links = -4;  ///< it has more than one name
+
+/// What has to be otherwise, so that the call succeeds; empty where the system's words say all there is to say.
+constexpr std::string_view rule_of(int error) noexcept {
+    switch (error) {
+        case folder_is_link: return "the folder must be no link, or allow_open_folder be set";
+        case folder_is_open: return "the folder must be closed to others (chmod go-w), or allow_open_folder be set";
+        case folder_is_foreign: return "the folder must be the user's or root's (chown), or allow_open_folder be set";
+        case file_has_links: return "the file must have no other name (hard link): put a copy in its place";
+        case ENOSPC: return "the disk must have room";
+        case EDQUOT: return "the quota of the user must have room";
+        case EROFS: return "the file system must be writable";
+        case EFBIG: return "the file must be within the limit of file sizes (ulimit -f)";
+        case EMFILE: return "the process must be allowed more open files (ulimit -n)";
+        case ENFILE: return "the system must be allowed more open files";
+        default: return {};
+    }
+}
+
+/// The text of a failed call: "open: Is a directory". Never allocates; a long text is cut.
+inline small_text<96> words_of(std::string_view call, int error) noexcept {
     char buffer[72] = "unknown error";
     small_text<96> text{call};
     text += ": ";
@@ -38,6 +61,16 @@ inline small_text<96> fault(std::string_view call, int error) noexcept {
 }
 
 /// Repeats a call as long as signals interrupt it.
+/// The same with what has to be otherwise: "write: No space left on device: the disk must have room".
+inline small_text<96> fault(std::string_view call, int error) noexcept {
+    auto text = words_of(call, error);
+    if (auto const rule = rule_of(error); !rule.empty()) {
+        text += ": ";
+        text += rule;
+    }
+    return text;
+}
+
 template <class Call>
 auto uninterrupted(Call call) noexcept {
     auto result = call();

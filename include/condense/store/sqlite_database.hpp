@@ -26,7 +26,8 @@ namespace condense {
 inline namespace v1 {
 namespace detail::sqlite {
 
-/// The text of a result code: "SQLite: database or disk is full".
+/// The text of a result code, with what has to be otherwise: "SQLite: database or disk is full: the disk must have
+/// room".
 inline store_error fault(int code) noexcept {
     small_text<96> text;
     text += "SQLite: ";
@@ -37,6 +38,10 @@ inline store_error fault(int code) noexcept {
 /// A prepared statement. Values are bound, never part of its text. Bound bytes must live as long as it.
 class statement {
 public:
+    auto const rule = (code & 0xFF) == SQLITE_FULL       ? posix::rule_of(ENOSPC)
+                      : (code & 0xFF) == SQLITE_READONLY ? std::string_view{"file and folder must be writable"}
+                                                         : std::string_view{};
+    if (!rule.empty()) text += ": ", text += rule;
     statement(::sqlite3* database, std::string_view sql) noexcept {
         status_ = ::sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &handle_, nullptr);
     }
