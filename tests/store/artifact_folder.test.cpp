@@ -92,6 +92,35 @@ TEST_CASE("artifact_folder: an unusable path is the first put's error, and is tr
         CHECK(artifact_folder{path}.put(condense::content_hash{}("text", 0), "text"));
 }
 
+TEST_CASE("artifact_folder: an existing folder that is open to others or a link is refused unless that is asked for") {
+    scratch::folder const root;
+    REQUIRE(fs::create_directory(root / "a"));
+    std::string refused = "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set";
+    auto path = root / "a";
+    SECTION("open to all") { REQUIRE(::chmod(path.c_str(), 0777) == 0); }
+    SECTION("open to all, as /tmp") { REQUIRE(::chmod(path.c_str(), 01777) == 0); }
+    SECTION("open to a group") { REQUIRE(::chmod(path.c_str(), 0770) == 0); }
+    SECTION("a link") {
+        path = root / "link/";
+        fs::create_directory_symlink(root / "a", root / "link");
+        refused = "open folder: the folder must be no link, or allow_open_folder be set";
+    }
+    artifact_folder const store{path};
+    auto const name = store.name("text");
+    CHECK(reason(store.put(name, "text")) == refused);
+    CHECK(reason(store.erase(name)) == refused);
+    CHECK(reason(store.each([](auto&&...) {})) == refused);
+    CHECK(scratch::names_in(root / "a").empty());
+    artifact_folder const other{path, {.allow_open_folder = true}};
+    CHECK_FALSE(other.put(name, "text"));
+    CHECK(other.get(name) == "text");
+    CHECK_FALSE(store.get(name).has_value());
+    // The remedy helps without a new handle.
+    if (path == root / "a") REQUIRE(::chmod(path.c_str(), 0755) == 0);
+    else fs::remove(root / "link"), fs::rename(root / "a", root / "link");
+    CHECK(store.get(name) == "text");
+}
+
 TEST_CASE("artifact_folder: a folder that was removed is made again") {
     scratch::folder const root;
     artifact_folder const store{root / "a"};

@@ -202,6 +202,27 @@ TEST_CASE("journal_folder: names of files are hashes, and files for their owner 
     }
 }
 
+TEST_CASE("journal_folder: a folder that is open to others or a link is refused unless that is asked for") {
+    scratch::folder const root;
+    REQUIRE(fs::create_directory(root / "j"));
+    fs::create_directory_symlink(root / "j", root / "link");
+    std::string refused = "open folder: the folder must be no link, or allow_open_folder be set";
+    auto path = root / "link";
+    SECTION("a link") {}
+    SECTION("open to others") {
+        path = root / "j";
+        REQUIRE(::chmod(path.c_str(), 0777) == 0);
+        refused = "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set";
+    }
+    journal_folder const to{path};
+    CHECK_FALSE(add(to, "c", 0, "a").empty());
+    CHECK(reason(to.read("c", [](auto&&...) {})) == refused);
+    CHECK(reason(to.each_conversation([](auto&&...) {})) == refused);
+    CHECK(scratch::names_in(root / "j").empty());
+    CHECK(add(journal_folder{path, {.allow_open_folder = true}}, "c", 0, "a").empty());
+    CHECK(scratch::names_in(root / "j").size() == 1);
+}
+
 TEST_CASE("journal_folder: conversations that share a file read each their own lines") {
     scratch::folder const root;
     condense::basic_journal_folder const to{root / "j", condense::testing::law_hash{2}};
