@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/state_file.hpp>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include <sys/stat.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -133,6 +135,54 @@ TEST_CASE("a file that is not one of a session is refused and stays as it is") {
     CHECK(std::string_view{problem.reason}.starts_with("condense: save_file: the file must"));
     CHECK(scratch::names_in(in / "").size() == 2);
     CHECK(session.history().empty());
+}
+
+TEST_CASE("a file where everybody may replace it is neither written nor read unless that is asked for") {
+    scratch::folder const in{scratch::memory()};
+    REQUIRE(std::filesystem::create_directory(in / "all"));
+    REQUIRE(::chmod((in / "all").c_str(), 0777) == 0);
+    auto const path = in / "all/agent.state";
+    auto session = fresh();
+    saved_sessions::fill(session, true);
+    auto const refused = condense::save_file(session, path);
+    CHECK(refused.fault == state_fault::file);
+    CHECK(std::string_view{refused.reason} ==
+          "condense: save_file: the folder must be closed to others (chmod go-w), or allow_open_folder be set: open "
+          "folder (see session_state)");
+    CHECK(scratch::names_in(in / "all").empty());
+    REQUIRE_FALSE(condense::save_file(session, path, {.allow_open_folder = true}));
+    auto later = fresh();
+    CHECK(condense::restore_file(later, path).fault == state_fault::file);
+    CHECK(later.history().empty());
+    CHECK_FALSE(condense::restore_file(later, path, {1u << 30}, {.allow_open_folder = true}));
+    auto again = fresh();
+    REQUIRE(::chmod((in / "all").c_str(), 01777) == 0);  // as /tmp
+    CHECK_FALSE(condense::restore_file(again, path));
+    // A hard link is replaced, not written through.
+    std::filesystem::rename(path, in / "kept");
+    std::filesystem::create_hard_link(in / "kept", path);
+    auto const kept = scratch::bytes_of(in / "kept");
+    again.push(U("One more."));
+    REQUIRE_FALSE(condense::save_file(again, path));
+    CHECK(scratch::bytes_of(in / "kept") == kept);
+    CHECK(scratch::bytes_of(path) != kept);
+}
+
+TEST_CASE("the error of a file says what to do about its cause") {
+    auto const reason_of = [](int error) {
+        return std::string{std::string_view{condense::detail::file_fault("save_file", {"write", error}).reason}};
+    };
+    CHECK(reason_of(ENOSPC) ==
+          "condense: save_file: the disk must have room: write: No space left on device (see "
+          "session_state)");
+    CHECK(reason_of(EDQUOT).find(": the quota of the user must have room: write: ") != std::string::npos);
+    CHECK(reason_of(EROFS).find(": the file system must be writable: ") != std::string::npos);
+    CHECK(reason_of(EMFILE).find(": the process must be allowed more open files (ulimit -n): ") != std::string::npos);
+    CHECK(reason_of(EFBIG).find(": the file must be within the limit of file sizes (ulimit -f): ") !=
+          std::string::npos);
+    CHECK(reason_of(EACCES).find(": the file must be there and open to its owner: ") != std::string::npos);
+    for (int const error : {ENOSPC, EDQUOT, EROFS, EMFILE, ENFILE, EFBIG})
+        CHECK(reason_of(error).find("open to its owner") == std::string::npos);
 }
 
 TEST_CASE("a program that is killed at any moment goes on without a loss and without doing anything twice", "[law-7]") {

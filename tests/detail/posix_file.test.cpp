@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/posix_file.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -27,9 +29,26 @@ bool is_open(int number) { return ::fcntl(number, F_GETFD) != -1; }
 }  // namespace
 
 TEST_CASE("posix_file: a fault is the call and what the system says") {
-    CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device");
+    CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device: the disk must have room");
+    CHECK(std::string_view{posix::words_of("write", ENOSPC)} == "write: No space left on device");
+    CHECK(std::string_view{posix::fault("open", EISDIR)} == "open: Is a directory");
     CHECK(std::string_view{posix::fault("open", 123'456)}.starts_with("open: "));
     CHECK(std::string_view{posix::fault(std::string(500, 'x'), EIO)}.size() == 96);
+}
+
+TEST_CASE("posix_file: each cause has its own remedy, which a note has room for") {
+    std::set<std::string_view> seen;
+    for (int const error : {ENOSPC, EDQUOT, EROFS, EFBIG, EMFILE, ENFILE, posix::folder_is_link, posix::folder_is_open,
+                            posix::folder_is_foreign, posix::file_has_links}) {
+        auto const rule = posix::rule_of(error);
+        CAPTURE(error, rule);
+        CHECK(seen.insert(rule).second);
+        CHECK(rule.find(" must ") != std::string_view::npos);
+        auto const text = posix::fault("open folder", error);
+        CHECK(std::string_view{text}.starts_with("open folder: "));
+        CHECK(std::string_view{text}.ends_with(rule));
+    }
+    CHECK(posix::rule_of(ENOENT).empty());
 }
 
 TEST_CASE("posix_file: a descriptor is closed once, by whoever holds it last") {
@@ -172,6 +191,51 @@ TEST_CASE("posix_file: paths that cannot be folders are errors") {
     }
     CHECK(scratch::bytes_of(root / "f") == "text");
     CHECK_FALSE(fs::exists(root / "absent"));
+}
+
+TEST_CASE("posix_file: a folder of ours is no link, closed to others, and of the user or root") {
+    using posix::folder_rule;
+    scratch::folder const root;
+    REQUIRE(fs::create_directory(root / "d"));
+    fs::create_directory_symlink(root / "d", root / "link");
+    fs::create_directory_symlink(root / "", root / "above");
+    auto const error_of = [&](std::string_view path, folder_rule rule) {
+        return posix::open_folder(root / path, false, rule).error;
+    };
+    for (auto const* const path : {"d", "d/", "d//", "above/d", "d/../d"}) {
+        CAPTURE(path);
+        CHECK(error_of(path, folder_rule::own) == 0);
+    }
+    for (auto const* const path : {"link", "link/", "above/link"}) {
+        CAPTURE(path);
+        CHECK(error_of(path, folder_rule::own) == posix::folder_is_link);
+        CHECK(error_of(path, folder_rule::shared) == 0);
+        CHECK(error_of(path, folder_rule::any) == 0);
+    }
+    struct {
+        unsigned mode;
+        bool own;
+        bool shared;
+    } const modes[] = {{0700, true, true},    {0750, true, true},   {0755, true, true},   {0770, false, true},
+                       {0775, false, true},   {0702, false, false}, {0777, false, false}, {01777, false, true},
+                       {02777, false, false}, {03777, false, true}, {02755, true, true}};
+    for (auto const& each : modes) {
+        REQUIRE(::chmod((root / "d").c_str(), each.mode) == 0);
+        CAPTURE(each.mode);
+        CHECK(error_of("d", folder_rule::own) == (each.own ? 0 : posix::folder_is_open));
+        CHECK(error_of("d", folder_rule::shared) == (each.shared ? 0 : posix::folder_is_open));
+        CHECK(error_of("d", folder_rule::any) == 0);
+    }
+    CHECK(error_of("none", folder_rule::own) == ENOENT);
+    CHECK(posix::open_folder("/", false, folder_rule::own).error == 0);
+    if (::geteuid() != 0) {
+        WARN("skipped: the folder of another user, which only root can make");
+        return;
+    }
+    REQUIRE(::chmod((root / "d").c_str(), 0755) == 0);
+    REQUIRE(::chown((root / "d").c_str(), 12'345, 12'345) == 0);
+    CHECK(error_of("d", folder_rule::own) == posix::folder_is_foreign);
+    CHECK(error_of("d", folder_rule::shared) == 0);
 }
 
 TEST_CASE("posix_file: a folder is opened when first used, and again when it was removed") {

@@ -19,6 +19,8 @@
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 #include <condense/core/any_pipeline.hpp>
+#include <condense/layer/fallback.hpp>
+#include <condense/layer/plan.hpp>
 #include <condense/policy/known_secrets.hpp>
 
 #include "support/canaries.hpp"
@@ -328,6 +330,125 @@ TEST_CASE("redaction: what a layer of the program gives away is redacted without
             CHECK(leak_in(all) == "");
             CHECK(all.find("[redacted: " + canary.label) != std::string::npos);
         }
+}
+
+namespace {
+
+/// A layer, a hook, a store, a journal and a planner that throw what a client says of an address.
+struct unreachable {
+    std::string error;
+
+    void fail() const { throw std::runtime_error{error}; }
+};
+struct unreachable_layer : unreachable {
+    static constexpr auto effects = condense::drops;
+    bool on_arrival = false;
+    void arrive(auto&, condense::sequence, auto&) const { on_arrival ? fail() : void(); }
+    void reduce(auto&, auto&) const { on_arrival ? void() : fail(); }
+};
+struct unreachable_journal : unreachable {
+    condense::reference name(std::string_view bytes) const { return tape{}.name(bytes); }
+    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const {
+        return fail(), condense::store_error{};
+    }
+    condense::store_error flush(std::string_view) const { return {}; }
+    condense::store_error read(std::string_view, auto&&) const { return {}; }
+};
+struct unreachable_planner : unreachable {
+    condense::artifact_plan operator()(condense::plan_request const&) const {
+        return fail(), condense::artifact_plan{};
+    }
+};
+
+conversation nine_turns() {
+    conversation all;
+    for (int turn = 0; turn < 9; ++turn) all += {U("question" + letters(90, 'q')), A("answer" + letters(90, 'a'))};
+    return all;
+}
+
+/// All that a session keeps and shows of what has failed in it.
+template <class Session>
+std::string all_words_of(Session& session) {
+    auto const taken = session.state();
+    REQUIRE(taken);
+    auto all = words_of(session) + std::string{std::string_view{taken.state.note}} + "\n" +
+               std::string{std::string_view{taken.state.pace.cause}} + "\n";
+    for (auto const& layer : taken.state.statistics) all += std::string{std::string_view{layer.failure}} + "\n";
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("redaction: a key in an address that an exception names reaches no report, event or state") {
+    for (auto const& canary : planted()) {
+        auto const is = [&](std::string_view label) { return canary.label == label; };
+        if (!is("google key") && !is("api key") && !is("token") && !is("access key") && !is("url password")) continue;
+        auto const address =
+            is("url password")
+                ? canary.text
+                : "https://host/v1/models?alt=sse&" + std::string{is("google key") ? "key=" : ""} +
+                      (canary.text.find("=") == std::string::npos && !is("google key") ? "token=" + canary.secret
+                                                                                       : canary.text) +
+                      "&more=1";
+        for (std::size_t const before : {0u, 20u, 50u}) {
+            unreachable const failing{letters(before) + " cannot reach " + address};
+            std::string log, all;
+            auto const with = [&](auto const& mix, auto const& options) {
+                condense::session session{nine_turns(), mix, condense::budget{.window = 2'000_tokens}, per_byte{},
+                                          options};
+                auto const report = session.run();
+                all += report.text() + report.json();
+                static_cast<void>(session.prepare());
+                session.push(U("more"));
+                all += all_words_of(session);
+                std::uint64_t failures = report.before_drop.failure.empty() ? 0u : 1u;
+                for (auto const& layer : session.statistics().layers) failures += layer.failure.empty() ? 0u : 1u;
+                CHECK(failures != 0);
+            };
+            auto const options = options_of(log);
+            for (bool const on_arrival : {true, false})
+                with(condense::pipeline{unreachable_layer{failing, on_arrival}}, options);
+            with(condense::pipeline{condense::record{.to = unreachable_journal{failing}},
+                                    condense::sliding_window{.when = used >= 20_pct}},
+                 options);
+            // A model that answers once, and then fails.
+            int asked = 0;
+            auto const tiring = [&](std::string_view) -> std::string {
+                if (++asked % 2 == 0) failing.fail();
+                return "They went on.";
+            };
+            auto const asking = condense::summarize{
+                .when = used >= 20_pct, .protect = condense::last(2_messages), .reads = 400_tokens, .with = tiring};
+            condense::session tired{nine_turns(), asking, condense::budget{.window = 2'000_tokens}, per_byte{},
+                                    options};
+            all += tired.run().text() + all_words_of(tired);
+            CHECK(asked >= 2);
+            with(
+                condense::pipeline{condense::fallback{condense::summarize{.when = used >= 20_pct,
+                                                                          .with = [&](std::string_view) -> std::string {
+                                                                              failing.fail();
+                                                                              return {};
+                                                                          }},
+                                                      unreachable_layer{failing, false}}},
+                options);
+            auto const hooked = condense::run_options{
+                .observer = told{&log}, .redact = known_secrets{}, .before_drop = [&](auto const&) { failing.fail(); }};
+            with(condense::pipeline{condense::sliding_window{.when = used >= 20_pct}}, hooked);
+            condense::plan_log plans;
+            auto messages = rounds_of({letters(900), letters(900, 'y')});
+            all += condense::reduce(messages,
+                                    condense::pipeline{condense::plan{
+                                        .over = 200_bytes, .with = unreachable_planner{failing}, .log = plans}},
+                                    {.window = 1'500_tokens}, per_byte{}, options)
+                       .text();
+            CHECK(plans.latest().problem.find("no plan") == std::string::npos);
+            all += plans.latest().problem;
+            CAPTURE(all, log, canary.secret);
+            CHECK(all.find("[redacted: ") != std::string::npos);
+            CHECK(leak_in(all + log) == "");
+            CHECK((all + log).find(canary.secret.substr(0, 10)) == std::string::npos);
+        }
+    }
 }
 
 TEST_CASE("redaction: what was replaced is counted, by layer and in statistics, and shown where it is not 0") {

@@ -444,6 +444,30 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
     CHECK(full.used().messages == 2_messages);
 }
 
+TEST_CASE("unpin takes back what pin did, and no pin of the traits or the options", "[law-2]") {
+    auto const rule = [](condense::sequence which, chat_message const&) { return which.number == 3; };
+    condense::session session{
+        conversation{U("task"), A("plain"), pinned(A("by its traits")), A("by the options"), U("latest")},
+        condense::pipeline{condense::sliding_window{.when = used > 1_messages}},
+        condense::budget{.window = 1'000_tokens}, per_byte{},
+        condense::run_options<condense::steady_clock, condense::never_stops, decltype(rule)>{.pins = rule}};
+    for (std::uint64_t const number : {1u, 2u, 3u}) CHECK_FALSE(session.pin({number}));
+    auto const is_pinned = [&](std::uint32_t index) { return session.outline().message_at(index).pinned; };
+    for (std::uint32_t const index : {1u, 2u, 3u}) CHECK(is_pinned(index));
+    for (std::uint64_t const number : {0u, 1u, 2u, 3u, 4u, 99u}) session.unpin({number});
+    CHECK_FALSE(is_pinned(1));
+    CHECK(is_pinned(2));
+    CHECK(is_pinned(3));
+    CHECK_FALSE(is_pinned(4));
+    REQUIRE(session.run().changed());
+    auto const left = sent(session);
+    CHECK(std::find(left.begin(), left.end(), A("plain")) == left.end());
+    CHECK(std::find(left.begin(), left.end(), A("by the options")) != left.end());
+    CHECK(session.pin({3}) == condense::refusal{condense::refusal::none});
+    session.unpin({3});
+    CHECK(is_pinned(3));
+}
+
 TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
     condense::session session{conversation{U("task"), C("1", "read", letters(50, ' ') + "{}"), C("2", "read")},
                               condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},

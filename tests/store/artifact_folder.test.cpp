@@ -92,6 +92,35 @@ TEST_CASE("artifact_folder: an unusable path is the first put's error, and is tr
         CHECK(artifact_folder{path}.put(condense::content_hash{}("text", 0), "text"));
 }
 
+TEST_CASE("artifact_folder: an existing folder that is open to others or a link is refused unless that is asked for") {
+    scratch::folder const root;
+    REQUIRE(fs::create_directory(root / "a"));
+    std::string refused = "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set";
+    auto path = root / "a";
+    SECTION("open to all") { REQUIRE(::chmod(path.c_str(), 0777) == 0); }
+    SECTION("open to all, as /tmp") { REQUIRE(::chmod(path.c_str(), 01777) == 0); }
+    SECTION("open to a group") { REQUIRE(::chmod(path.c_str(), 0770) == 0); }
+    SECTION("a link") {
+        path = root / "link/";
+        fs::create_directory_symlink(root / "a", root / "link");
+        refused = "open folder: the folder must be no link, or allow_open_folder be set";
+    }
+    artifact_folder const store{path};
+    auto const name = store.name("text");
+    CHECK(reason(store.put(name, "text")) == refused);
+    CHECK(reason(store.erase(name)) == refused);
+    CHECK(reason(store.each([](auto&&...) {})) == refused);
+    CHECK(scratch::names_in(root / "a").empty());
+    artifact_folder const other{path, {.allow_open_folder = true}};
+    CHECK_FALSE(other.put(name, "text"));
+    CHECK(other.get(name) == "text");
+    CHECK_FALSE(store.get(name).has_value());
+    // The remedy helps without a new handle.
+    if (path == root / "a") REQUIRE(::chmod(path.c_str(), 0755) == 0);
+    else fs::remove(root / "link"), fs::rename(root / "a", root / "link");
+    CHECK(store.get(name) == "text");
+}
+
 TEST_CASE("artifact_folder: a folder that was removed is made again") {
     scratch::folder const root;
     artifact_folder const store{root / "a"};
@@ -188,7 +217,8 @@ TEST_CASE("artifact_folder: a limit on file sizes is an error that leaves nothin
     REQUIRE_FALSE(store.put(store.name("small"), "small"));
     {
         processes::file_size_limit const limit{100'000};
-        CHECK(reason(store.put(store.name(large), large)) == "write: File too large");
+        CHECK(reason(store.put(store.name(large), large)) ==
+              "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
         CHECK_FALSE(store.put(store.name("other"), "other"));
     }
     CHECK(scratch::names_in(root / "a").size() == 2);
@@ -212,7 +242,7 @@ TEST_CASE("artifact_folder: a full, then read-only, disk") {
         problem = reason(store.put(store.name(content), content));
         if (problem.empty()) kept.push_back(content);
     }
-    CHECK(problem == "write: No space left on device");
+    CHECK(problem == "write: No space left on device: the disk must have room");
     CHECK(kept.size() >= 2);
     CHECK(scratch::names_in(root / "disk/a").size() == kept.size());
     for (auto const& content : kept) CHECK((store.get(store.name(content)) == content));
@@ -223,12 +253,13 @@ TEST_CASE("artifact_folder: a full, then read-only, disk") {
     problem.clear();
     for (int entry = 0; problem.empty() && entry < 20; ++entry)
         problem = reason(store.put(store.name(std::to_string(entry)), std::to_string(entry)));
-    CHECK(problem == "create: No space left on device");
+    CHECK(problem == "create: No space left on device: the disk must have room");
 
     fs::remove_all(root / "disk/a");
     CHECK_FALSE(store.put(store.name("one"), "one"));
     REQUIRE(disk.make_read_only(true));
-    CHECK(reason(store.put(store.name("two"), "two")) == "create: Read-only file system");
+    CHECK(reason(store.put(store.name("two"), "two")) ==
+          "create: Read-only file system: the file system must be writable");
     CHECK(store.get(store.name("one")) == "one");
     REQUIRE(disk.make_read_only(false));
     CHECK_FALSE(store.put(store.name("two"), "two"));
@@ -239,7 +270,7 @@ TEST_CASE("artifact_folder: too many open files are an error that passes") {
     scratch::folder const root;
     artifact_folder const store{root / "a"};
     auto const problem = processes::with_few_files([&] { return reason(store.put(store.name("one"), "one")); });
-    CHECK(problem.ends_with(": Too many open files"));
+    CHECK(problem.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
     CHECK_FALSE(store.put(store.name("one"), "one"));
     CHECK(holds(root / "a", "one"));
 }

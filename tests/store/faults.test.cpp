@@ -605,7 +605,7 @@ TEST_CASE("faults: a short write that cannot be taken back stands aside") {
     plan made{.only = "write", .at = 0, .error = ENOSPC, .halve = true};
     {
         planned const now{made};
-        CHECK(store_tests::add(to, "c", 1, "some text") == "write: No space left on device");
+        CHECK(store_tests::add(to, "c", 1, "some text") == "write: No space left on device: the disk must have room");
     }
     CHECK(made.log == std::vector<std::string>{"flock", "pread", "write", "ftruncate", "flock"});
     CHECK(scratch::bytes_of(scratch::the_file_in(root / "j")) == whole);
@@ -613,7 +613,7 @@ TEST_CASE("faults: a short write that cannot be taken back stands aside") {
     made = {.at = 2, .error = ENOSPC, .times = 2, .halve = true};
     {
         planned const now{made};
-        CHECK(store_tests::add(to, "c", 1, "some text") == "write: No space left on device");
+        CHECK(store_tests::add(to, "c", 1, "some text") == "write: No space left on device: the disk must have room");
     }
     CHECK(scratch::bytes_of(scratch::the_file_in(root / "j")).size() == whole.size() * 3 / 2);
     CHECK(lines_of(to, "c").size() == 1);

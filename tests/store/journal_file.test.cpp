@@ -122,13 +122,32 @@ TEST_CASE("journal_file: what a write left that failed is taken away") {
     REQUIRE(to.add("one\n").empty());
     for (std::size_t room = 0; room < 4; ++room) {
         processes::file_size_limit const limit{4 + room};
-        CHECK(to.add("two\n") == "write: File too large");
+        CHECK(to.add("two\n") == "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
         CHECK(to.bytes() == "one\n");
     }
     CHECK(is_free(opened(to.path())));
     CHECK(to.flush().empty());
     CHECK(to.add("two\n").empty());
     CHECK(to.bytes() == "one\ntwo\n");
+}
+
+TEST_CASE("journal_file: a file with another name is not written through") {
+    one_file to;
+    REQUIRE(fs::create_directory(to.root / "j"));
+    scratch::write(to.root / "mine", "mine\n");
+    fs::create_hard_link(to.root / "mine", to.path());
+    constexpr std::string_view refused = "open: the file must have no other name (hard link): put a copy in its place";
+    CHECK(to.add("one\n") == refused);
+    CHECK(to.flush() == refused);
+    CHECK(scratch::bytes_of(to.root / "mine") == "mine\n");
+    // The remedy.
+    fs::copy_file(to.path(), to.root / "copy");
+    fs::rename(to.root / "copy", to.root / "j/b");
+    fs::remove(to.path());
+    fs::rename(to.root / "j/b", to.path());
+    CHECK(to.add("one\n").empty());
+    CHECK(to.bytes() == "mine\none\n");
+    CHECK(scratch::bytes_of(to.root / "mine") == "mine\n");
 }
 
 TEST_CASE("journal_file: what cannot be opened is an error, and is tried again") {
@@ -327,7 +346,7 @@ TEST_CASE("journal_file: a failed fsync is final, for this object alone") {
         SUCCEED("a test without assertions counts as failed");
         return;
     }
-    posix::folder in{"/proc/self"};
+    posix::folder in{"/proc/self", posix::folder_rule::any};  // a link
     journal_file file{"comm"};
     SECTION("told by a flush") {
         REQUIRE(reason(file.append(in, "condense")).empty());

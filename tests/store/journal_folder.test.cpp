@@ -202,6 +202,27 @@ TEST_CASE("journal_folder: names of files are hashes, and files for their owner 
     }
 }
 
+TEST_CASE("journal_folder: a folder that is open to others or a link is refused unless that is asked for") {
+    scratch::folder const root;
+    REQUIRE(fs::create_directory(root / "j"));
+    fs::create_directory_symlink(root / "j", root / "link");
+    std::string refused = "open folder: the folder must be no link, or allow_open_folder be set";
+    auto path = root / "link";
+    SECTION("a link") {}
+    SECTION("open to others") {
+        path = root / "j";
+        REQUIRE(::chmod(path.c_str(), 0777) == 0);
+        refused = "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set";
+    }
+    journal_folder const to{path};
+    CHECK_FALSE(add(to, "c", 0, "a").empty());
+    CHECK(reason(to.read("c", [](auto&&...) {})) == refused);
+    CHECK(reason(to.each_conversation([](auto&&...) {})) == refused);
+    CHECK(scratch::names_in(root / "j").empty());
+    CHECK(add(journal_folder{path, {.allow_open_folder = true}}, "c", 0, "a").empty());
+    CHECK(scratch::names_in(root / "j").size() == 1);
+}
+
 TEST_CASE("journal_folder: conversations that share a file read each their own lines") {
     scratch::folder const root;
     condense::basic_journal_folder const to{root / "j", condense::testing::law_hash{2}};
@@ -461,7 +482,8 @@ TEST_CASE("journal_folder: a limit on file sizes takes nothing that was there, a
     auto const size = fs::file_size(file);
     for (std::size_t room = 0; room < 60; ++room) {
         processes::file_size_limit const limit{size + room};
-        REQUIRE(add(to, number) == "write: File too large");
+        REQUIRE(add(to, number) ==
+                "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
         REQUIRE(fs::file_size(file) == size);
     }
     CHECK_FALSE(to.flush("c"));
@@ -486,7 +508,7 @@ TEST_CASE("journal_folder: a full, then read-only, disk leaves no hole") {
         problem = add(to, number);
         if (problem.empty()) ++number;
     }
-    CHECK(problem == "write: No space left on device");
+    CHECK(problem == "write: No space left on device: the disk must have room");
     CHECK(add(to, number) == problem);
     CHECK(number > 10);
     CHECK_FALSE(to.flush("c"));
@@ -509,13 +531,13 @@ TEST_CASE("journal_folder: a disk without room for files, and a read-only one") 
         journal_folder const first{root / "disk/j"};
         REQUIRE(add(first, 0).empty());
         scratch::write(root / "disk/ballast", "");
-        CHECK(add(first, "d", 0, "a") == "open: No space left on device");
+        CHECK(add(first, "d", 0, "a") == "open: No space left on device: the disk must have room");
         fs::remove(root / "disk/ballast");
         CHECK(add(first, "d", 0, "a").empty());
     }
     REQUIRE(disk.make_read_only(true));
     journal_folder const to{root / "disk/j"};
-    CHECK(add(to, 1) == "open: Read-only file system");
+    CHECK(add(to, 1) == "open: Read-only file system: the file system must be writable");
     CHECK(numbers_in(root / "disk/j") == up_to(1));
     REQUIRE(disk.make_read_only(false));
     CHECK(add(to, 1).empty());
@@ -528,7 +550,7 @@ TEST_CASE("journal_folder: too many open files are an error that passes") {
     REQUIRE(add(to, 0).empty());
     auto const [other, same] =
         processes::with_few_files([&] { return std::pair{add(to, "other", 0, "a"), add(to, 1)}; });
-    CHECK(other.ends_with(": Too many open files"));
+    CHECK(other.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
     CHECK(same.empty());
     CHECK(add(to, "other", 0, "a").empty());
     CHECK(numbers_in(root / "j") == up_to(2));

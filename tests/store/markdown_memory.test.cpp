@@ -136,9 +136,9 @@ TEST_CASE("markdown_memory: what people write stays, and counts as known") {
 TEST_CASE("markdown_memory: an unusable path is an error, and what is planted there is not followed") {
     scratch::folder const root;
     scratch::write(root / "taken", "mine\n");
-    CHECK(added(memory_at(root / "taken/memory.md"), {"a"}) == "open: Not a directory");
+    CHECK(added(memory_at(root / "taken/memory.md"), {"a"}) == "open folder: Not a directory");
     CHECK(added(memory_at(root / ""), {"a"}).starts_with("open: "));
-    CHECK(added(memory_at(std::string{"memory\0.md", 10}), {"a"}) == "open: Invalid argument");
+    CHECK(added(memory_at(std::string{"memory\0.md", 10}), {"a"}) == "open folder: Invalid argument");
     SECTION("link to a file") { REQUIRE_NOTHROW(fs::create_symlink(root / "taken", root / "memory.md")); }
     SECTION("link to nothing") { REQUIRE_NOTHROW(fs::create_symlink(root / "nothing", root / "memory.md")); }
     SECTION("folder") { REQUIRE(fs::create_directory(root / "memory.md")); }
@@ -148,6 +148,20 @@ TEST_CASE("markdown_memory: an unusable path is an error, and what is planted th
     CHECK(to.facts().error);
     CHECK(scratch::bytes_of(root / "taken") == "mine\n");
     CHECK_FALSE(fs::exists(root / "nothing"));
+}
+
+TEST_CASE("markdown_memory: a folder in which everybody may replace files is refused unless that is asked for") {
+    scratch::folder const root;
+    REQUIRE(fs::create_directory(root / "all"));
+    REQUIRE(::chmod((root / "all").c_str(), 0777) == 0);
+    auto const to = memory_at(root / "all/memory.md");
+    auto const refused = added(to, {"a"});
+    CHECK(refused == "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set");
+    CHECK(to.facts().error);
+    CHECK(scratch::names_in(root / "all").empty());
+    CHECK(added(markdown_memory{root / "all/memory.md", {.allow_open_folder = true}}, {"a"}).empty());
+    REQUIRE(::chmod((root / "all").c_str(), 01777) == 0);  // as /tmp
+    CHECK(added(to, {"b"}).empty());
 }
 
 TEST_CASE("markdown_memory: a file without a folder in its path stands where the program runs") {

@@ -17,6 +17,8 @@ using condense::quota_store;
 
 namespace {
 
+constexpr std::string_view full = "the store is full: prune it, or raise its limits";
+
 std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
 
 auto const put = [](auto const& store, std::string const& content, std::string const& conversation = "a") {
@@ -37,7 +39,7 @@ TEST_CASE("quota_store: refuses what is too much, in all and for one conversatio
     CHECK(put(few, "one").empty());
     CHECK(put(few, "two").empty());
     CHECK(put(few, "one").empty());
-    CHECK(put(few, "three") == "the store is full");
+    CHECK(put(few, "three") == full);
     CHECK(put(few, "two", "b").empty());  // adds nothing
     CHECK(behind.size() == 2);
     CHECK_FALSE(behind.erase(behind.name("one")));
@@ -45,14 +47,14 @@ TEST_CASE("quota_store: refuses what is too much, in all and for one conversatio
 
     quota_store const small{condense::memory_store{}, {.size = condense::bytes{10}}};
     CHECK(put(small, "12345").empty());
-    CHECK(put(small, "123456") == "the store is full");
+    CHECK(put(small, "123456") == full);
     CHECK(put(small, "54321").empty());
 
     quota_store const fair{condense::memory_store{}, {.artifacts_each = 1, .size_each = condense::bytes{5}}};
     CHECK(put(fair, "one", "a").empty());
-    CHECK(put(fair, "two", "a") == "the store is full");
+    CHECK(put(fair, "two", "a") == full);
     CHECK(put(fair, "two", "b").empty());
-    CHECK(put(fair, "too long", "c") == "the store is full");
+    CHECK(put(fair, "too long", "c") == full);
 }
 
 TEST_CASE("quota_store: sees what others have put, after a while") {
@@ -67,7 +69,7 @@ TEST_CASE("quota_store: sees what others have put, after a while") {
     CHECK(behind.size() >= 600);
     CHECK(behind.size() < 600 + 2 * 256);
     CHECK(refused > 0);
-    CHECK(put(one, "more") == "the store is full");
+    CHECK(put(one, "more") == full);
 }
 
 TEST_CASE("quota_store: what does not fit stays in the conversation") {
@@ -83,7 +85,7 @@ TEST_CASE("quota_store: what does not fit stays in the conversation") {
         session.push(chat_message::result(id, id + std::string(1'000, 'x')));
     }
     auto const report = session.run();
-    CHECK(report.layers[0].note == "the store is full");
+    CHECK(std::string_view{report.layers[0].note} == full);
     std::vector<std::size_t> sizes;
     for (auto const& m : session.request()) sizes.push_back(m.parts[0].text.size());
     CHECK(sizes[2] < 200);

@@ -21,6 +21,9 @@ namespace scratch {
 
 namespace fs = std::filesystem;
 
+/// Folders that a test makes are closed to others, as stores want theirs, whatever the program was started with.
+inline ::mode_t const umask_before = ::umask(022);
+
 /// Where an fsync costs nothing, if there is such a place.
 inline fs::path memory() { return fs::is_directory("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path(); }
 

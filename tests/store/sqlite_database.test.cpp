@@ -65,6 +65,24 @@ TEST_CASE("sqlite_database: what is no database of ours is left as it is") {
     CHECK(reason(sqlite_store{root / "newer.db"}.put(store.name("b"), "b")) == "written by a newer version");
 }
 
+TEST_CASE("sqlite_database: a file that others may replace or reach by another name is refused") {
+    scratch::folder const root;
+    REQUIRE(std::filesystem::create_directory(root / "all"));
+    REQUIRE(::chmod((root / "all").c_str(), 0777) == 0);
+    sqlite_store const store{root / "all/a.db"};
+    auto const name = store.name("text");
+    CHECK(reason(store.put(name, "text")) ==
+          "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set");
+    CHECK(scratch::names_in(root / "all").empty());
+    CHECK_FALSE(sqlite_store{root / "all/a.db", {.allow_open_folder = true}}.put(name, "text"));
+    REQUIRE(::chmod((root / "all").c_str(), 01777) == 0);  // as /tmp
+    CHECK(store.get(name) == "text");
+
+    std::filesystem::create_hard_link(root / "all/a.db", root / "b.db");
+    CHECK(reason(sqlite_store{root / "b.db"}.put(name, "text")) ==
+          "open: the file must have no other name (hard link): put a copy in its place");
+}
+
 TEST_CASE("sqlite_database: a child of the process opens the database for itself") {
     scratch::folder const root{scratch::memory()};
     sqlite_store const store{root / "a.db"};

@@ -173,7 +173,7 @@ TEST_CASE("sqlite_journal: too many open files are an error that passes") {
     sqlite_journal const to{root / "a.db"};
     CHECK(store_tests::add(to, "c", 0, "one").empty());
     auto const problem = processes::with_few_files([&] { return reason(to.flush("c")); });
-    CHECK(problem.ends_with(": Too many open files"));
+    CHECK(problem.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
     CHECK_FALSE(to.flush("c"));
     CHECK(store_tests::lines_of(to, "c").size() == 1);
 }

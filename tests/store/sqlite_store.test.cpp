@@ -169,7 +169,7 @@ TEST_CASE("sqlite_store: too many open files are an error that passes") {
     scratch::folder const root;
     sqlite_store const store{root / "a.db"};
     auto const problem = processes::with_few_files([&] { return reason(store.put(store.name("one"), "one")); });
-    CHECK(problem.ends_with(": Too many open files"));
+    CHECK(problem.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
     CHECK_FALSE(store.put(store.name("one"), "one"));
     CHECK(store.get(store.name("one")) == "one");
 }

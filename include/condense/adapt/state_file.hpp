@@ -15,33 +15,45 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// The error of a failed system call.
+/// The error of a failed system call, with what has to be otherwise.
 inline state_error file_fault(std::string_view verb, posix::failure problem) noexcept {
+    auto const rule = posix::rule_of(problem.error);
     state_error result{.fault = state_fault::file, .reason = std::string_view{"condense: "}};
     result.reason += verb;
-    result.reason += ": the file must be there and open to its owner: ";
-    result.reason += std::string_view{posix::fault(problem.call, problem.error)};
+    result.reason += ": ";
+    result.reason += rule.empty() ? std::string_view{"the file must be there and open to its owner"} : rule;
+    result.reason += ": ";
+    result.reason += std::string_view{posix::words_of(problem.call, problem.error)};
     result.reason += " (see session_state)";
     return result;
+}
+inline posix::folder_rule rule_of(bool allow_open_folder) noexcept {
+    return allow_open_folder ? posix::folder_rule::any : posix::folder_rule::shared;
 }
 
 }  // namespace detail
 
+/// Where the file of a session may be.
+struct state_file_options {
+    bool allow_open_folder = false;  ///< also in a folder in which everybody may replace the files of others
+};
+
 /// Replaces the file or leaves it unchanged: writes a temporary file, syncs it, renames it. Readable by its owner
-/// alone; creates missing folders. A link of that name is replaced, not followed.
+/// alone; creates missing folders. A link of that name, also a hard one, is replaced, not followed.
 template <savable Session>
-state_error save_file(Session& session, std::string_view path) {
+state_error save_file(Session& session, std::string_view path, state_file_options options = {}) {
     auto const saved = save(session);
     if (!saved) return saved.error;
-    auto const problem = detail::posix::replace_file(path, saved.text);
+    auto const problem = detail::posix::replace_file(path, saved.text, detail::rule_of(options.allow_open_folder));
     return problem.error == 0 ? state_error{} : detail::file_fault("save_file", problem);
 }
 
 /// Restores the session from the file, which stays unchanged. Removes temporary files that killed processes left beside
 /// it. Follows no link. A file above `size_limit` is refused before it is read.
 template <savable Session>
-state_error restore_file(Session& session, std::string_view path, bytes size_limit = {std::uint64_t{1} << 30}) {
-    auto const file = detail::posix::read_file(path, size_limit.count);
+state_error restore_file(Session& session, std::string_view path, bytes size_limit = {std::uint64_t{1} << 30},
+                         state_file_options options = {}) {
+    auto const file = detail::posix::read_file(path, size_limit.count, detail::rule_of(options.allow_open_folder));
     if (file.problem.error == EFBIG)
         return detail::unrestorable(state_fault::too_large, "the file", "be no larger than the limit");
     if (file.problem.error != 0) return detail::file_fault("restore_file", file.problem);

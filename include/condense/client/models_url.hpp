@@ -28,6 +28,7 @@ struct catalog_source {
     instant within = {30'000'000'000};  ///< for the download
     bytes most = {std::uint64_t{16} << 20};  ///< of the list
     std::string ca_file = {};  ///< certificates to trust beside the system's, for a private server
+    bool allow_open_folder = false;  ///< the file may be in a folder in which everybody may replace the files of others
 };
 
 /// Where the models of a catalogue are from.
@@ -48,11 +49,14 @@ struct [[nodiscard]] catalog_fetch {
 
 namespace detail {
 
+inline posix::folder_rule rule_of(catalog_source const& from) noexcept {
+    return from.allow_open_folder ? posix::folder_rule::any : posix::folder_rule::shared;
+}
 /// The list in the file, if there is one.
 inline catalog_fetch catalog_copy(catalog_source const& from) {
     catalog_fetch result;
     if (from.file.empty()) return result;
-    auto const file = posix::read_file(from.file, from.most.count);
+    auto const file = posix::read_file(from.file, from.most.count, rule_of(from));
     auto read = file.problem.error == EFBIG
                     ? catalog_reader::failed(catalog_fault::too_large, "the file", "be no larger than the limit")
                 : file.problem.error != 0
@@ -106,7 +110,7 @@ inline catalog_fetch fetch_model_catalog(catalog_source const& from = {}) {
     result.origin = catalog_origin::download;
     result.file_error = {};
     if (from.file.empty()) return result;
-    if (auto const problem = detail::posix::replace_file(from.file, text); problem.error != 0)
+    if (auto const problem = detail::posix::replace_file(from.file, text, detail::rule_of(from)); problem.error != 0)
         result.file_error =
             detail::catalog_reader::failed(catalog_fault::file, "the file", "be writable",
                                            std::string_view{detail::posix::fault(problem.call, problem.error)})

@@ -94,10 +94,11 @@ struct basic_pins_at {
 using pins_at = basic_pins_at<>;
 
 /// The options of a run. Clock: a callable that returns an `instant`. Stop: has `stop_requested()`, such as
-/// std::stop_token. Pins: a predicate on a sequence, a message, or both, called once for each message; pinned messages
-/// are never dropped, shortened or moved. Observer: called with what a session does, and by `reduce` with what it
-/// truncated. Redactor: takes secrets out of what goes to journals, stores and summarisers, and out of error texts,
-/// such as known_secrets{}. BeforeDrop: called with the messages that leave, such as extract_facts{}.
+/// std::stop_token. Pins: a predicate on a sequence, a message, or both, called once for each message, and again by
+/// `unpin`; pinned messages are never dropped, shortened or moved. Observer: called with what a session does, and by
+/// `reduce` with what it truncated. Redactor: takes secrets out of what goes to journals, stores and summarisers, and
+/// out of error texts, such as known_secrets{}. BeforeDrop: called with the messages that leave, such as
+/// extract_facts{}.
 template <class Clock = steady_clock, class Stop = never_stops, class Pins = no_pins, class Observer = no_observer,
           class Redactor = no_redaction, class BeforeDrop = no_before_drop>
 struct run_options {

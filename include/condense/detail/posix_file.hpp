@@ -28,12 +28,46 @@ namespace detail::posix {
 inline char const* error_text(int, char const* buffer) noexcept { return buffer; }
 inline char const* error_text(char const* text, char const*) noexcept { return text; }
 
-/// The text of a failed call: "write: No space left on device". Never allocates; a long text is cut.
-inline small_text<96> fault(std::string_view call, int error) noexcept {
+// What the library refuses by itself, in place of an errno, which is never below 0.
+inline constexpr int folder_is_link = -1;
+inline constexpr int folder_is_open = -2;  ///< others than its owner may write to it
+inline constexpr int folder_is_foreign = -3;  ///< it belongs to another user, and not to root
+inline constexpr int file_has_links = -4;  ///< it has more than one name
+
+/// What has to be otherwise, so that the call succeeds; empty where the system's words say all there is to say.
+constexpr std::string_view rule_of(int error) noexcept {
+    switch (error) {
+        case folder_is_link: return "the folder must be no link, or allow_open_folder be set";
+        case folder_is_open: return "the folder must be closed to others (chmod go-w), or allow_open_folder be set";
+        case folder_is_foreign: return "the folder must be the user's or root's (chown), or allow_open_folder be set";
+        case file_has_links: return "the file must have no other name (hard link): put a copy in its place";
+        case ENOSPC: return "the disk must have room";
+        case EDQUOT: return "the quota of the user must have room";
+        case EROFS: return "the file system must be writable";
+        case EFBIG: return "the file must be within the limit of file sizes (ulimit -f)";
+        case EMFILE: return "the process must be allowed more open files (ulimit -n)";
+        case ENFILE: return "the system must be allowed more open files";
+        default: return {};
+    }
+}
+
+/// The text of a failed call: "open: Is a directory". Never allocates; a long text is cut.
+inline small_text<96> words_of(std::string_view call, int error) noexcept {
     char buffer[72] = "unknown error";
     small_text<96> text{call};
+    if (error < 0) return text;
     text += ": ";
     text += error_text(::strerror_r(error, buffer, sizeof buffer), buffer);
+    return text;
+}
+
+/// The same with what has to be otherwise: "write: No space left on device: the disk must have room".
+inline small_text<96> fault(std::string_view call, int error) noexcept {
+    auto text = words_of(call, error);
+    if (auto const rule = rule_of(error); !rule.empty()) {
+        text += ": ";
+        text += rule;
+    }
     return text;
 }
 
@@ -176,12 +210,46 @@ inline opened open_folder(std::string const& path, bool create) {
     return opened{uninterrupted([&] { return ::openat(parent_number, name.c_str(), flags); })};
 }
 
+/// Which existing directories may be used. Only the directory itself counts, not those above it.
+enum class folder_rule : unsigned char {
+    any,
+    /// For a file of ours among others: not one in which everybody may replace the others' files.
+    shared,
+    /// For many files of ours: no link, of this user or of root, and nobody else may write to it.
+    own,
+};
+
+/// Whether the directory, which was opened by this path, is as the rule wants it: 0, or an error.
+inline int check_folder(descriptor const& opened, std::string path, folder_rule rule) {
+    if (rule == folder_rule::any) return 0;
+    struct stat status = {};
+    if (auto const error = error_of([&] { return ::fstat(opened.number(), &status); })) return error;
+    if (rule == folder_rule::shared)
+        return (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0 ? folder_is_open : 0;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    struct stat named = {};
+    if (auto const error = error_of([&] { return ::fstatat(AT_FDCWD, path.c_str(), &named, AT_SYMLINK_NOFOLLOW); }))
+        return error;
+    // Of another file than the open one the path is a link, or has just been changed.
+    if (named.st_dev != status.st_dev || named.st_ino != status.st_ino) return folder_is_link;
+    if (status.st_uid != ::geteuid() && status.st_uid != 0) return folder_is_foreign;
+    return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? folder_is_open : 0;
+}
+
+/// The same as open_folder, for a directory as the rule wants it.
+inline opened open_folder(std::string const& path, bool create, folder_rule rule) {
+    auto result = open_folder(path, create);
+    if (result.error != 0) return result;
+    auto const error = check_folder(result.file, path, rule);
+    return error == 0 ? std::move(result) : refused(error);
+}
+
 /// A directory that is opened on first use, and again after it was removed or could not be opened. A relative path is
 /// resolved when it is opened. Thread-safe.
 class folder {
 public:
     /// Opens nothing yet.
-    explicit folder(std::string path) : path_{std::move(path)} {}
+    explicit folder(std::string path, folder_rule rule = folder_rule::own) : path_{std::move(path)}, rule_{rule} {}
 
     /// The open directory, which stays open as long as somebody holds it, or an error.
     struct place {
@@ -195,7 +263,7 @@ public:
         // A removed directory still has a descriptor, but files in it would be lost.
         if (open_ && about(*open_).st_nlink == 0) open_.reset();
         if (open_) return {open_, 0};
-        auto result = open_folder(path_, create);
+        auto result = open_folder(path_, create, rule_);
         if (result.error == 0) open_ = std::make_shared<descriptor const>(std::move(result.file));
         return {open_, result.error};
     }
@@ -203,6 +271,7 @@ public:
 private:
     std::mutex mutex_;
     std::string path_;
+    folder_rule rule_;
     std::shared_ptr<descriptor const> open_;
 };
 

@@ -166,13 +166,13 @@ struct file_path {
 };
 
 /// Replaces the file or leaves it unchanged: writes a temporary file, syncs it, renames it. Readable by its owner
-/// alone; creates missing folders. A link of that name is replaced, not followed.
-inline failure replace_file(std::string_view path, std::string_view content) {
+/// alone; creates missing folders. A link of that name, also a hard one, is replaced, not followed.
+inline failure replace_file(std::string_view path, std::string_view content, folder_rule rule = folder_rule::any) {
     file_path const location{path};
     if (!location.is_valid()) return {"open", EINVAL};
     for (int tries = 8;; --tries) {
-        auto const folder = open_folder(location.folder, true);
-        if (folder.error != 0) return {"open", folder.error};
+        auto const folder = open_folder(location.folder, true, rule);
+        if (folder.error != 0) return {"open folder", folder.error};
         temporary created{folder.file};
         if (created.error() != 0) return {"create", created.error()};
         if (auto const error = write_all(created.file(), content)) return {"write", error};
@@ -194,7 +194,7 @@ struct file_content {
 
 /// Reads a regular file; follows no link. EFBIG, before anything is read, if it has more bytes than `most`. Removes
 /// temporary files that killed processes left beside it.
-inline file_content read_file(std::string_view path, std::uint64_t most) {
+inline file_content read_file(std::string_view path, std::uint64_t most, folder_rule rule = folder_rule::any) {
     file_content result;
     auto const failed = [&result](std::string_view call, int error) {
         result.problem = {call, error};
@@ -202,8 +202,8 @@ inline file_content read_file(std::string_view path, std::uint64_t most) {
     };
     file_path const location{path};
     if (!location.is_valid()) return failed("open", EINVAL);
-    auto const folder = open_folder(location.folder, false);
-    if (folder.error != 0) return failed("open", folder.error);
+    auto const folder = open_folder(location.folder, false, rule);
+    if (folder.error != 0) return failed("open folder", folder.error);
     clear_away(folder.file);
     auto const file = open_file(folder.file, location.name, O_RDONLY);
     if (file.error != 0) return failed("open", file.error);

@@ -152,7 +152,15 @@ public:
         return messages_.first_difference(thorough);
     }
 
-    void pin(std::uint32_t index, bool pinned) noexcept { outline_.pin(index, pinned); }
+    void pin(std::uint32_t index) noexcept { outline_.pin(index, true); }
+    /// Takes back a pin; what pins the message by itself, its traits or the rule, is asked once more and stays.
+    template <class Pins>
+    void unpin(std::uint32_t index, Pins const& rule) {
+        auto const& record = outline_.message_at(index);
+        if (!record.pinned || record.released) return;
+        auto const& m = source()[index];
+        outline_.pin(index, v1::is_pinned(m) || rule.pins(sequence{index}, m));
+    }
     /// No result will come for the calls with this id; returns their number. Recorded with the number of messages,
     /// because a later call may have the same id.
     std::size_t abandon(std::string_view call) {
@@ -215,18 +223,19 @@ public:
     }
 
     /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
-    /// stays, for saved states. Earlier edits can no longer be undone. Costs a look at the originals that are there.
+    /// stays, for saved states. Earlier edits can no longer be undone, unless nothing is destroyed. Costs a look at the
+    /// originals that are there.
     std::size_t release(sequence before) {
         forget_earlier();
         auto const selected = releasable(before);
         auto const records = records_of(selected);
+        if (records.empty()) return 0;
         if (released_.empty()) {
             indices_.resize(size());
             for (std::uint32_t index = 0; index < size(); ++index) indices_[index] = index;
         }
         released_.append(records, [this](std::uint64_t index) { return outline_.group_of(as_size(index)) == index; });
         undo_points_.clear();
-        if (records.empty()) return 0;
         auto& all = messages_.get();
         auto to = ranges_access::begin_of(all);
         auto from = to;

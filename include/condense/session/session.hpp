@@ -90,7 +90,7 @@ public:
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits().present(group{outline().group_of(index)}))
             if (auto const refused = restore(which)) return refused;
-        conversation_.pin(index, true);
+        conversation_.pin(index);
         jobs_.touched(outline().group_of(index));
         runs_.changed();
         return refusal::none;
@@ -108,11 +108,11 @@ public:
         if (!refused) jobs_.touched(outline().group_of(which.number)), runs_.changed();
         return refused;
     }
-    /// Layers may edit the message again, unless a law protects it.
-    void unpin(sequence which) noexcept {
+    /// Takes back what `pin` did: a message that its traits or the options pin stays pinned.
+    void unpin(sequence which) {
+        catch_up();
         if (busy() || which.number >= conversation_.size()) return;
-        conversation_.pin(static_cast<std::uint32_t>(which.number), false);
-        runs_.changed();
+        conversation_.unpin(static_cast<std::uint32_t>(which.number), runs_), runs_.changed();
     }
     /// No result will come for the calls with this id: they no longer keep their group open. Returns their number.
     std::size_t abandon(std::string_view call) {
@@ -123,7 +123,7 @@ public:
         return count;
     }
     /// Destroys originals before `before` that are no longer sent, and returns their number. The journal has them:
-    /// while it is behind, nothing is released. Earlier edits can no longer be undone or restored.
+    /// while it is behind, nothing is released. Unless it is 0, no earlier edit can be undone or restored any more.
     std::size_t release(sequence before)
         requires detail::erasable<container> && (!borrowed)
     {

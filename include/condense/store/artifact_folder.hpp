@@ -24,9 +24,15 @@
 namespace condense {
 inline namespace v1 {
 
+/// Which folders an artifact_folder uses.
+struct artifact_folder_options {
+    /// Also an existing folder that is reached by a link, belongs to another user, or to which others may write.
+    bool allow_open_folder = false;
+};
+
 /// A handle: copies share the folder, any thread and any number of processes may use it. The folder is
-/// created on first use, readable by its owner alone. Same content, same name; different content never
-/// overwrites. Hash: a callable from content and attempt to reference.
+/// created on first use, readable by its owner alone; an existing one must be as the options say. Same content, same
+/// name; different content never overwrites. Hash: a callable from content and attempt to reference.
 template <class Hash = content_hash>
 class basic_artifact_folder {
 public:
@@ -35,7 +41,9 @@ public:
     static constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
     explicit basic_artifact_folder(std::string path, Hash hash = {})
-        : shared_{std::make_shared<state>(std::move(path))}, hash_{std::move(hash)} {}
+        : basic_artifact_folder{std::move(path), artifact_folder_options{}, std::move(hash)} {}
+    basic_artifact_folder(std::string path, artifact_folder_options options, Hash hash = {})
+        : shared_{std::make_shared<state>(std::move(path), options)}, hash_{std::move(hash)} {}
 
     /// The name under which this content is or would be stored. Costs an open, and a read if it is stored.
     reference name(std::string_view content) const {
@@ -169,7 +177,9 @@ private:
     /// What the copies of a handle share. The mutex guards the error and the flag; files need none, because they are
     /// published as a whole and never changed.
     struct state {
-        explicit state(std::string path) : folder{std::move(path)} {}
+        state(std::string path, artifact_folder_options chosen)
+            : folder{std::move(path),
+                     chosen.allow_open_folder ? detail::posix::folder_rule::any : detail::posix::folder_rule::own} {}
 
         /// Writes the folder's entry to the medium, and `file` too if another put wrote it.
         store_error sync_entry(detail::posix::descriptor const& in, detail::posix::descriptor const* file) {

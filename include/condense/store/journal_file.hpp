@@ -148,8 +148,11 @@ private:
         entry_synced_ = false;
         return opened.error;
     }
+    /// A file that has another name is not appended to, as that may be a file of somebody else.
     posix::opened open_file(posix::descriptor const& folder, std::uint64_t number, int flags) const {
-        return posix::open_file(folder, journal_file_name(name_, number), O_RDWR | O_APPEND | flags);
+        auto result = posix::open_file(folder, journal_file_name(name_, number), O_RDWR | O_APPEND | flags);
+        return result.file && posix::about(result.file).st_nlink > 1 ? posix::refused(posix::file_has_links)
+                                                                     : std::move(result);
     }
 
     bool has_next() const { return find_name(*folder_, journal_file_name(name_, number_ + 1)) != ENOENT; }

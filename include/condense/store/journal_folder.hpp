@@ -40,6 +40,8 @@ struct journal_folder_options {
     /// A conversation's file of that size gets no more lines: `<hash>.jsonl` is followed by `<hash>.1.jsonl`, and so
     /// on.
     bytes most_file_bytes = {std::uint64_t{64} << 20};
+    /// Also an existing folder that is reached by a link, belongs to another user, or to which others may write.
+    bool allow_open_folder = false;
 };
 
 /// A line of a journal that cannot be read: torn, changed or too long.
@@ -50,7 +52,8 @@ struct journal_damage {
 };
 
 /// A handle: copies share the folder, any thread and any number of processes may use it, also after a
-/// fork. The folder is created on first use, readable by its owner alone. Hash: as for stores, of content and
+/// fork. The folder is created on first use, readable by its owner alone; an existing one must be as the options say,
+/// and its files have no other names. Hash: as for stores, of content and
 /// of conversation ids; if two conversations share a file, each reads only its own lines.
 template <class Hash = content_hash>
 class basic_journal_folder {
@@ -143,7 +146,10 @@ private:
     static constexpr std::string_view extension = ".jsonl";
 
     struct state {
-        state(std::string path, journal_folder_options chosen) : folder{std::move(path)}, options{chosen} {}
+        state(std::string path, journal_folder_options chosen)
+            : folder{std::move(path),
+                     chosen.allow_open_folder ? detail::posix::folder_rule::any : detail::posix::folder_rule::own},
+              options{chosen} {}
 
         detail::posix::folder folder;
         journal_folder_options options;

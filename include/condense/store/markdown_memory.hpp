@@ -37,6 +37,7 @@ struct markdown_memory_options {
     bytes most_bytes = {std::uint64_t{1} << 20};  ///< of the file, which also bounds the memory that a call takes
     chars longest = {400};  ///< of one fact; the rest of it is left out
     std::uint64_t (*seconds)() noexcept = detail::calendar_seconds;  ///< since 1970 (UTC), for the headings
+    bool allow_open_folder = false;  ///< also a folder in which everybody may replace the files of others
 };
 
 /// What a memory holds, or why that could not be read.
@@ -117,7 +118,7 @@ public:
         std::lock_guard const lock{shared_->guard};
         if (shared_->sync_error) return shared_->sync_error;
         auto const [folder, folder_error] = shared_->folder.use(true);
-        if (folder_error != 0) return {detail::posix::fault("open", folder_error)};
+        if (folder_error != 0) return {detail::posix::fault("open folder", folder_error)};
         if (!std::exchange(shared_->cleaned_up, true)) detail::posix::clear_away(*folder);
         for (;;) {
             auto const opened = detail::posix::open_file(*folder, shared_->name, O_RDWR | O_CREAT);
@@ -134,7 +135,7 @@ public:
     remembered_facts facts() const {
         auto const [folder, folder_error] = shared_->folder.use(false);
         if (folder_error == ENOENT) return {};
-        if (folder_error != 0) return {.error = {detail::posix::fault("open", folder_error)}};
+        if (folder_error != 0) return {.error = {detail::posix::fault("open folder", folder_error)}};
         auto const opened = detail::posix::open_file(*folder, shared_->name, O_RDONLY);
         if (opened.error == ENOENT) return {};
         if (opened.error != 0) return {.error = {detail::posix::fault("open", opened.error)}};
@@ -156,7 +157,8 @@ private:
               // A path with a NUL is passed on as a whole, as opening the folder refuses it.
               folder{path.find('\0') != std::string::npos ? path
                      : name.size() == path.size()         ? "."
-                                                          : path.substr(0, path.size() - name.size())} {}
+                                                          : path.substr(0, path.size() - name.size()),
+                     chosen.allow_open_folder ? detail::posix::folder_rule::any : detail::posix::folder_rule::shared} {}
 
         markdown_memory_options options;
         std::string name;  ///< of the file in the folder

@@ -94,7 +94,7 @@ private:
     store_error take_room(reference const& name, std::uint64_t size, std::string const* conversation) const {
         if (shared_->puts_left == 0 || !has_room(name, size, conversation)) {
             if (auto const problem = count()) return problem;
-            if (!has_room(name, size, conversation)) return {"the store is full"};
+            if (!has_room(name, size, conversation)) return {"the store is full: prune it, or raise its limits"};
         }
         --shared_->puts_left;
         add(name, size);

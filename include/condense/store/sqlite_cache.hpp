@@ -27,8 +27,9 @@ inline namespace v1 {
 template <class Clock = detail::calendar_clock>
 class basic_sqlite_cache {
 public:
-    explicit basic_sqlite_cache(std::string path, cache_limits limits = {}, Clock clock = {})
-        : shared_{std::make_shared<detail::sqlite::database>(std::move(path), schema)}, limits_{limits},
+    explicit basic_sqlite_cache(std::string path, cache_limits limits = {}, Clock clock = {},
+                                sqlite_options options = {})
+        : shared_{std::make_shared<detail::sqlite::database>(std::move(path), schema, options)}, limits_{limits},
           clock_{std::move(clock)} {}
 
     /// The text; nothing if there is none, if its time is over, or if the database cannot be read.

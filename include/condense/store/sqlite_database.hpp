@@ -24,13 +24,24 @@
 
 namespace condense {
 inline namespace v1 {
+
+/// Where the file of a database may be.
+struct sqlite_options {
+    bool allow_open_folder = false;  ///< also in a folder in which everybody may replace the files of others
+};
+
 namespace detail::sqlite {
 
-/// The text of a result code: "SQLite: database or disk is full".
+/// The text of a result code, with what has to be otherwise: "SQLite: database or disk is full: the disk must have
+/// room".
 inline store_error fault(int code) noexcept {
     small_text<96> text;
     text += "SQLite: ";
     text += ::sqlite3_errstr(code);
+    auto const rule = (code & 0xFF) == SQLITE_FULL       ? posix::rule_of(ENOSPC)
+                      : (code & 0xFF) == SQLITE_READONLY ? std::string_view{"file and folder must be writable"}
+                                                         : std::string_view{};
+    if (!rule.empty()) text += ": ", text += rule;
     return {text};
 }
 
@@ -117,7 +128,8 @@ struct schema {
 class database {
 public:
     /// Opens nothing yet.
-    database(std::string path, schema const& what) : path_{std::move(path)}, schema_{what} {
+    database(std::string path, schema const& what, sqlite_options options)
+        : path_{std::move(path)}, schema_{what}, options_{options} {
         auto& others = connections();
         std::lock_guard const lock{others.guard};
         others.all.push_back(this);
@@ -212,7 +224,9 @@ private:
             if (each->handle_ != nullptr && each->owner_ != ::getpid()) each->close();
         close();
         auto const begin = path_.find_last_of('/') + 1;
-        auto const parent = posix::open_folder(begin == 0 ? "." : path_.substr(0, begin), create);
+        auto const parent =
+            posix::open_folder(begin == 0 ? "." : path_.substr(0, begin), create,
+                               options_.allow_open_folder ? posix::folder_rule::any : posix::folder_rule::shared);
         if (parent.error == ENOENT && !create) return {};
         if (parent.error != 0) return {posix::fault("open folder", parent.error)};
         if (begin == path_.size()) return {posix::fault("open", EISDIR)};
@@ -224,6 +238,7 @@ private:
         if (::fstatat(parent.file.number(), path_.c_str() + begin, &opened_, AT_SYMLINK_NOFOLLOW) != 0)
             return errno == ENOENT && !create ? store_error{} : store_error{posix::fault("open", errno)};
         if (!S_ISREG(opened_.st_mode)) return {posix::fault("open", S_ISLNK(opened_.st_mode) ? ELOOP : EINVAL)};
+        if (opened_.st_nlink > 1) return {posix::fault("open", posix::file_has_links)};
         owner_ = ::getpid();
         auto code = ::sqlite3_open_v2(path_.c_str(), &handle_,
                                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
@@ -278,6 +293,7 @@ private:
 
     std::string path_;
     schema schema_;
+    sqlite_options options_;
     std::mutex guard_;
     ::sqlite3* handle_ = nullptr;
     struct stat opened_ = {};

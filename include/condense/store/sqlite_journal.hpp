@@ -43,7 +43,9 @@ public:
     static constexpr std::size_t most_pending = std::size_t{4} << 20;
 
     explicit basic_sqlite_journal(std::string path, Hash hash = {})
-        : shared_{std::make_shared<state>(std::move(path))}, hash_{std::move(hash)} {}
+        : basic_sqlite_journal{std::move(path), sqlite_options{}, std::move(hash)} {}
+    basic_sqlite_journal(std::string path, sqlite_options options, Hash hash = {})
+        : shared_{std::make_shared<state>(std::move(path), options)}, hash_{std::move(hash)} {}
 
     /// The name that an entry with this content must have.
     reference name(std::string_view content) const { return hash_(content, 0); }
@@ -175,7 +177,7 @@ private:
         "CREATE VIRTUAL TABLE entry_words USING fts5 (words, content = '', tokenize = 'unicode61')"};
 
     struct state {
-        explicit state(std::string path) : database{std::move(path), schema} {}
+        state(std::string path, sqlite_options options) : database{std::move(path), schema, options} {}
 
         /// See `database::generation`. A child of the process leaves what is pending to its parent.
         std::uint64_t generation() {

@@ -35,7 +35,10 @@ public:
     static constexpr std::size_t most_bytes = std::size_t{512} << 20;
 
     explicit basic_sqlite_store(std::string path, Hash hash = {})
-        : shared_{std::make_shared<detail::sqlite::database>(std::move(path), schema)}, hash_{std::move(hash)} {}
+        : basic_sqlite_store{std::move(path), sqlite_options{}, std::move(hash)} {}
+    basic_sqlite_store(std::string path, sqlite_options options, Hash hash = {})
+        : shared_{std::make_shared<detail::sqlite::database>(std::move(path), schema, options)},
+          hash_{std::move(hash)} {}
 
     /// The name under which this content is or would be stored. Costs a look-up, and a read if it is stored.
     reference name(std::string_view content) const {
