@@ -265,19 +265,18 @@ what each layer removed. It prints:
 
 
 def measured(report, site):
-    """What benchmarks/run.sh wrote, with the plots and the page beside it."""
-    for name in ("growth.svg", "mixes.html"):
+    """The text that benchmarks/run.sh wrote, with its pages beside it."""
+    more = ""
+    for name, title in (("report.html", "The report as a page with plots"), ("mixes.html", "The mixes as a page")):
         if (report.parent / name).is_file():
-            shutil.copy(report.parent / name, site / name)
+            shutil.copy(report.parent / name, site / f"measured_{name}")
+            more += f'\n\n<a href="measured_{name}">{title}</a>\n'
     text = re.sub(r"\A# .*\n", "", report.read_text(encoding="utf-8"))
     for heading in reversed(headings(text)):
         lines = text.split("\n")
         lines[heading.line] = f"{lines[heading.line].replace('`', '')} {{#{label('measured', heading)}}}"
         text = "\n".join(lines)
-    if (site / "growth.svg").is_file():
-        text = re.sub(r"!\[([^\]]*)\]\(growth\.svg\)", r'<img src="growth.svg" alt="\1"/>', text)
     when = time.strftime("%d %B %Y", time.gmtime(report.stat().st_mtime))
-    more = '\n\n<a href="mixes.html">The mixes as a page</a>\n' if (site / "mixes.html").is_file() else ""
     return f"\nThis report is of {when}.\n{code_spans(text)}{more}"
 
 

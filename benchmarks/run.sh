@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Runs all benchmarks that have a figure to give and writes one report, build/benchmarks/report.md: what pipelines cost beside
-# the same written by hand, what including costs the compiler, how mixes of layers do on the bundled conversations, and how
-# fast tokens are counted; with RIVALS=1 beside other tokenizers, which it installs (20 minutes more).
-# Takes some minutes. Installs missing packages on Debian and Ubuntu, as root or with sudo.
+# Runs all benchmarks that have a figure to give and writes one report as build/benchmarks/report.{html,json,md}: what
+# pipelines cost beside the same written by hand, how sessions grow, what including costs the compiler, how mixes of layers
+# do on the bundled conversations, and how fast tokens are counted; with RIVALS=1 beside others, which it installs (20
+# minutes more). Takes some minutes. Installs missing packages on Debian and Ubuntu, as root or with sudo.
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -36,9 +36,7 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo
     echo "## How it grows with the conversation"
     echo
-    python3 benchmarks/run/growth.py "$programs/bench_run_growth" "$folder/growth.svg"
-    echo
-    echo "![seconds by the number of messages](growth.svg)"
+    "$programs/bench_run_growth"
     echo
     echo "## Stores and journals on this disk"
     echo
@@ -51,7 +49,7 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo "## Mixes on the bundled conversations"
     echo
     echo '```'
-    "$folder/benchmarks/mix/replay" --html "$folder/mixes.html" examples/data
+    "$folder/benchmarks/mix/replay" --html "$folder/mixes.html" --json "$folder/mixes.json" examples/data
     echo '```'
     echo
     echo "## Counting tokens"
@@ -62,5 +60,6 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
         echo "condense: !!! the speed of counting is not measured !!!"
 } >"$report.new"
 mv "$report.new" "$report"
+python3 benchmarks/report.py "$report" --mixes "$folder/mixes.json" --compiler "${CXX:-g++}"
 echo
-echo "the report: build/benchmarks/report.md, and of the mixes build/benchmarks/mixes.html"
+echo "the report: build/benchmarks/report.html, and of the mixes build/benchmarks/mixes.html"

@@ -77,10 +77,11 @@ inline void describe(CLI::App& app, options& chosen) {
     );
     app.add_option("--summariser-model", chosen.summariser_model,
                    "the model asked there; that of the environment's SUMMARIZER_MODEL unless given");
-    app.add_option("--prices", chosen.prices_file,
-                   "JSON with what a million tokens cost: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
-                   "\"written\": 3.75, \"currency\": \"$\"}; "
-                   "cached and written are the input price unless given");
+    app.add_option(
+        "--prices", chosen.prices_file,
+        "a JSON file with the prices of a million tokens: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
+        "\"written\": 3.75, \"currency\": \"$\"}; cached is for input read from the prompt cache, written for "
+        "input written to it, and both are as input unless given");
     app.add_option("--json", chosen.json_file, "writes every figure as JSON");
     app.add_option("--html", chosen.html_file,
                    "writes one page with plots and a table, which needs nothing else to be read");

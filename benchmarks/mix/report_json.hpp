@@ -39,6 +39,7 @@ inline json as_json(condense::layer_statistics const& layer) {
             {"events", layer.events},
             {"groups_dropped", layer.groups_dropped},
             {"parts_shortened", layer.parts_shortened},
+            {"prefix_breaks", layer.prefix_breaks},
             {"artifacts", layer.artifacts},
             {"latest_artifacts", layer.latest_artifacts},
             {"failures", layer.failures},

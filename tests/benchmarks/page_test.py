@@ -123,6 +123,9 @@ def everything_is_drawn(browser, page, found):
     for plot in ("layers", "cache"):
         label = next(root.one(plot).all("svg")).attributes["aria-label"]
         expect(all(mix in label for mix in MIXES), f"{plot} does not say all in words", label)
+    broken = [f"{mix['mix']}: " + ", ".join(f"{layer['name']} {layer['prefix_breaks']}" for layer in mix["layers"] if layer["prefix_breaks"])
+              for mix in found["windows"][0]["mixes"] if any(layer["prefix_breaks"] for layer in mix["layers"])]
+    expect(len(broken) > 3 and root.one("layers-breaks").said().endswith("; ".join(broken) + "."), "the breaks of the cache are others", root.one("layers-breaks").said())
     for mix, row in zip(found["windows"][0]["mixes"], rows(root), strict=True):
         shares = mix["items"]["all"]
         expect(row[0] == mix["mix"] and row[2] == f"{mix['sent']:,}" and row[3] == f"{mix['peak']:,}" and
@@ -146,7 +149,7 @@ def nothing_chosen_says_nothing_else(browser, page, found):
     expect(rows(root) == [["No mix is chosen."]], "the table says something of no mix", rows(root))
     for plot in ("pareto", "course", "layers", "cache"):
         expect(root.one(plot).said().strip() == "No mix is chosen.", f"{plot} says something of no mix", root.one(plot).said())
-    for note in ("pareto-note", "course-readout", "layers-legend"):
+    for note in ("pareto-note", "course-readout", "layers-legend", "layers-breaks"):
         expect(root.one(note).said().strip() == "", f"{note} says something of no mix", root.one(note).said())
 
 

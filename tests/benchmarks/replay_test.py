@@ -143,12 +143,14 @@ def table_and_json_agree(program, folder):
             total = sum(items[place] for place in ("visible", "recoverable", "lost"))
             expect(total > 0, "no item was found", mix)
             expect(items["labelled"] <= items["visible"] >= items["in_line"], "more items with a label or line than are visible", items)
+            breaks = sum(layer["prefix_breaks"] for layer in mix["layers"])
             expect(mix["edits_visible"] <= mix["edits"], "more edits are visible than needed", mix)
             wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
                       "model calls": f"{mix['model_calls']:,}", "failed calls": f"{mix['model_failures']:,}", "for models": f"${mix['model_money'] / 1e6:.4f}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
                       **{name.replace("_", " "): f"{100 * items[name] / total:.1f} %" for name in items},
                       "edits": f"{100 * mix['edits_visible'] / mix['edits']:.1f} %" if mix["edits"] else "-",
                       "gap closed": "-" if mix["gap_closed"] is None else f"{100 * mix['gap_closed']:.1f} %"}
+            expect(breaks == mix["reductions"], "not every run that changed something began with a layer", mix)
             misfits = mix["over"] + mix["exhausted"]
             wanted["fit"] = f"{mix['requests'] - misfits:,}" if misfits else "all"
             for column, text in wanted.items():

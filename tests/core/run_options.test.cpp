@@ -70,6 +70,8 @@ TEST_CASE("run_options: the report says how much of the prompt stays byte-identi
     auto const made = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, per_byte{});
     CHECK(made.first_changed == 2u);
     CHECK(made.prefix.count == 100 + 10 + 58);
+    CHECK(made.layers[0].first_changed == 2u);
     auto const again = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, per_byte{});
     CHECK(again.prefix == again.after.tokens);
+    CHECK(again.reread.count == 0);
 }

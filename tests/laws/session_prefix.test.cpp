@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -62,6 +63,7 @@ std::size_t same(bytes const& before, bytes const& after) {
 
 struct figures {
     std::uint64_t reductions = 0;
+    std::uint64_t broken = 0;  ///< of these, that left something for the cache to read anew
     std::uint64_t later = 0;  ///< requests above the strict threshold that were left alone
 };
 
@@ -97,6 +99,14 @@ figures replay(std::uint64_t seed, Mix const& mix, bool caches) {
             ++counted.reductions;
             CHECK(made.prefix.count == cost_of(session, kept).count);
             CHECK(*made.first_changed < session.outline().size());
+            // A request has held all of it: `pushed`.
+            CHECK(made.reread.count == cost_of(session, after.size()).count - made.prefix.count);
+            counted.broken += made.reread != condense::tokens{} ? 1u : 0u;
+            CHECK(std::any_of(made.layers.begin(), made.layers.end(),
+                              [&](auto const& layer) { return layer.first_changed == made.first_changed; }));
+            CHECK(std::none_of(made.layers.begin(), made.layers.end(), [&](auto const& layer) {
+                return layer.first_changed && *layer.first_changed < *made.first_changed;
+            }));
         } else {
             CHECK(made.prefix.count <= cost_of(session, kept).count);
             counted.later += made.after.tokens >= (70_pct).of_rounded_up(condense::tokens{window}) ? 1u : 0u;
@@ -133,11 +143,13 @@ TEST_CASE("between reductions a request begins with the bytes of the one before,
             auto& sum = caches ? cached : strict;
             for (auto const& counted : {replay(seed, window_mix, caches), replay(seed, mix, caches)}) {
                 sum.reductions += counted.reductions;
+                sum.broken += counted.broken;
                 sum.later += counted.later;
             }
         }
     }
     CHECK(strict.reductions > 10 * rounds(5));
+    CHECK(strict.broken > 5 * rounds(5));
     CHECK(cached.reductions < strict.reductions);
     CHECK(cached.later > strict.later);
 }

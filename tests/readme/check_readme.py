@@ -3,8 +3,9 @@
 """Checks the documents: README.md and every Markdown file in examples, benchmarks, tests, include and .docs.
 
 Each C++ block is an excerpt of an example or of the list of mixes, white space aside, each command an existing script, each
-relative link an existing file and heading, each <condense/...> an existing header. Each folder of include/condense has
-a README, that of the project has at most 200 lines, and no line has more than 120 columns but tables and addresses.
+relative link an existing file and heading, each <condense/...> an existing header, each test of the table of threats
+an existing test. Each folder of include/condense has a README, that of the project has at most 200 lines, and no line has
+more than 120 columns but tables and addresses.
 """
 
 import pathlib
@@ -48,6 +49,14 @@ def broken_links(name, text, documents):
             yield f"{name}: the link {target} names no heading"
 
 
+def missing_tests(name, text):
+    """The last column of a table names files or folders of tests, a test of C++ by its stem."""
+    for row in re.findall(r"^\|.*\|([^|]*)\|$", text, re.M):
+        for test in re.findall(r"`([^`]+/[^`]*|[^`]+[.]sh)`", row):
+            if not any((ROOT / "tests" / (test + suffix)).exists() for suffix in ("", ".test.cpp")):
+                yield f"{name}: no such test: {test}"
+
+
 def problems(documents, examples):
     """documents: {path: text}; examples: the texts that blocks may come from."""
     found = []
@@ -64,6 +73,8 @@ def problems(documents, examples):
             if not (ROOT / "include" / header).is_file():
                 found.append(f"{name}: no such header: {header}")
         found += broken_links(name, text, documents)
+        if name == ".docs/security.md":
+            found += missing_tests(name, text)
         for number, line in enumerate(text.splitlines(), 1):
             if len(line) > MOST_COLUMNS and not line.startswith("|") and "://" not in line:
                 found.append(f"{name}:{number}: {len(line)} columns")
@@ -86,6 +97,7 @@ def unnoticed(documents, examples):
         "a missing script": {"README.md": readme.replace("sh tests/run.sh", "sh tests/walk.sh", 1)},
         "a missing file": {"README.md": readme + "[here](examples/nowhere.cpp)\n"},
         "a missing heading": {"README.md": readme + "[here](examples/README.md#nowhere)\n"},
+        "a missing test": {".docs/security.md": documents[".docs/security.md"].replace("`llm/fence`", "`llm/fences`", 1)},
         "a missing header": {"README.md": readme + "`<condense/core/nowhere.hpp>`\n"},
         "a long line": {"tests/README.md": documents["tests/README.md"] + "word " * 25 + "\n"},
         "a long README": {"README.md": readme + "\n" * (MOST_LINES + 1 - readme.count("\n"))},

@@ -73,10 +73,11 @@ constexpr bool observers_are_told_what_they_take() {
     tell_both(events::before_drop_failed{});
     tell_both(events::reduced{});
     tell_both(events::near_limit{});
+    tell_both(events::cache_broken{});
     tell_both(events::circuit{});
     tell_both(events::usage_missing{});
     tell_both(events::overflow{});
-    return dues == 2 && circuits == 1 && all == 10;
+    return dues == 2 && circuits == 1 && all == 11;
 }
 static_assert(observers_are_told_what_they_take());
 
@@ -149,6 +150,8 @@ TEST_CASE("observer: events say what they are") {
           "reduced: over, 900 -> 400 of 1,000 tokens, 12 -> 5 messages; layers applied 2, parts shortened 3, groups "
           "dropped 1");
     CHECK(std::string_view{events::reduced{.manual = true}.text()}.substr(0, 26) == "reduced on request: fits, ");
+    CHECK(events::cache_broken{.from = {12}, .reread = {3'000}, .saved = {500}}.text() ==
+          "cache broken: from message 12 on, 3,000 tokens have to be read anew, 500 were saved");
     CHECK(events::near_limit{.now = before}.text() == "near the limit: 900 of 1,000 tokens (90.0 %)");
     CHECK(events::circuit{.open = true, .ineffective = 2}.text() == "circuit open: runs without progress 2");
     CHECK(events::circuit{}.text() == "circuit closed: runs without progress 0");
@@ -176,6 +179,7 @@ TEST_CASE("observer: any figures make one printable line") {
                     .text());
     is_one_line(events::before_drop_failed{{most.count}, hostile}.text());
     is_one_line(events::near_limit{full}.text());
+    is_one_line(events::cache_broken{{most.count}, most, most}.text());
     is_one_line(events::circuit{true, most32}.text());
     is_one_line(events::usage_missing{most.count}.text());
     is_one_line(events::overflow{most, most}.text());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -180,4 +181,38 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
     auto const elsewhere = talk(condense::memory_store{}, letters(20'000, 'a'));
     CHECK(elsewhere.files == 0);
     CHECK_FALSE(elsewhere.latest_file_names[0]);
+}
+
+TEST_CASE("statistics: a layer has the breaks of the cached prefix that it began, an observer those that cost more") {
+    using condense::chat_message;
+    using namespace condense::literals;
+    for (bool const late : {true, false}) {  // where the long message is: behind what leaves, or in it
+        std::vector<condense::events::cache_broken> told;
+        auto const observer = [&](condense::events::cache_broken const& event) { told.push_back(event); };
+        condense::session session{
+            conversation{},
+            condense::pipeline{
+                condense::compress{.over = 100'000_chars},
+                condense::sliding_window{.when = condense::used > 12_messages, .until = condense::used <= 10_messages}},
+            condense::budget{.window = 100'000_tokens}, condense::char_ratio<condense::family::gpt>{},
+            condense::run_options{.observer = observer}};
+        auto const push = [&](int turn) {
+            session.push(chat_message::user("question"));
+            session.push(chat_message::assistant(turn == (late ? 4 : 1) ? std::string(3'000, 'a') : "answer"));
+        };
+        for (int turn = 0; turn < 6; ++turn) push(turn);
+        CHECK_FALSE(session.prepare().changed());
+        static_cast<void>(session.request());
+        push(6);
+        auto const report = session.prepare();
+        CHECK(report.first_changed.value_or(0) == 1);  // behind the task
+        CHECK(report.reread.count > (late ? 700 : 0));
+        CHECK(report.reread.count < (late ? 1'000 : 200));
+        CHECK(session.statistics().layers[0].prefix_breaks == 0);
+        CHECK(session.statistics().layers[1].prefix_breaks == 1);
+        CHECK(told.size() == (late ? 1 : 0));
+        if (!told.empty())
+            CHECK(told.front() ==
+                  condense::events::cache_broken{{1}, report.reread, report.before.tokens - report.after.tokens});
+    }
 }

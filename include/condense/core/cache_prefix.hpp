@@ -24,6 +24,12 @@ struct gain {
 
 namespace detail {
 
+/// Index of the first message that a step changes.
+constexpr std::uint32_t message_of(outline const& facts, view_step const& step) noexcept {
+    return step.on_part ? facts.part_at(step.target).message_index + (step.kind == edit_kind::repair ? 1u : 0u)
+                        : step.target & ~group::summary_bit;  // groups have the index of their first message
+}
+
 /// Index of the first message that differs from what a request would have held at `mark`; nothing where none does. Its
 /// cost is linear in the steps since then. A step that was undone later does not count.
 template <class View>
@@ -34,9 +40,7 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
     for (auto index = mark, end = edits.steps().size(); index < end; ++index) {
         auto const& step = steps[index];
         if (!step.on_part && (step.target & ~group::summary_bit) >= first) continue;  // of many drops all but the first
-        auto const message_index =
-            step.on_part ? facts.part_at(step.target).message_index + (step.kind == edit_kind::repair ? 1u : 0u)
-                         : step.target & ~group::summary_bit;  // groups have the index of their first message
+        auto const message_index = message_of(facts, step);
         if (message_index >= first) continue;
         // A target that is back in the state it had at `mark` has not changed. So only the first step on each target
         // is looked at, and only its final state is compared.

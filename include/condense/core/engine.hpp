@@ -50,6 +50,7 @@ constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t m
     }
     report.first_changed = {};
     report.prefix = report.before.tokens;
+    report.reread = {};
     report.after = report.before;
     report.limit = report.before.input;
     report.outcome = report.after.tokens <= report.limit ? outcome::fits : outcome::over;
@@ -199,6 +200,7 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
     if (report.outcome == outcome::exhausted) report.floor = draft.lowest_floor();
     report.first_changed = first_changed(draft.outline(), draft.edits(), mark);
     report.prefix = report.first_changed ? prefix_before(draft, *report.first_changed) : report.after.tokens;
+    if (report.first_changed) report.reread = prefix_before(draft, draft.outline().size()) - report.prefix;
     if constexpr (Mix::journals && storable<typename Draft::message_type>)
         if (one_shot && !dry) {
             auto const each = [&](auto&& f) { each_sent(draft, options.marks, f); };

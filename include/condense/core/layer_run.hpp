@@ -301,14 +301,17 @@ private:
         auto const& edits = run_->draft.edits();
         std::uint32_t groups_dropped = 0;
         std::uint32_t parts_shortened = 0;
+        auto first = entry_->first_changed ? *entry_->first_changed : std::uint64_t{none32};
         for (auto index = mark_, end = edits.steps().size(); index < end; ++index) {
             auto const& step = edits.steps()[index];
             if (!edits.in_force(index)) continue;
+            first = std::min<std::uint64_t>(first, message_of(run_->draft.outline(), step));
             if (step.kind == edit_kind::drop) ++groups_dropped;
             else if (is_shortening(step) && !has_shortened(step)) ++parts_shortened;
         }
         entry_->groups_dropped += groups_dropped;
         entry_->parts_shortened += parts_shortened;
+        if (first != none32) entry_->first_changed = first;
         entry_->artifacts += run_->keep_count;
         entry_->saved = entry_->saved + (tokens_with(restored.cost) - run_->draft.used().tokens);
         entry_->restored = entry_->restored + (tokens_with(restored.cost) - used_.tokens);

@@ -72,6 +72,7 @@ struct layer_report {
     std::uint32_t runs = 0;  ///< times one of its hooks was called
     std::uint32_t groups_dropped = 0;  ///< dropped or summarised
     std::uint32_t parts_shortened = 0;
+    std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that its edits change
     std::uint32_t artifacts = 0;  ///< originals stored
     std::uint32_t refused = 0;  ///< edits that the draft refused and the layer noted
     std::uint32_t failures = 0;  ///< times that it or a store threw or reported a failure
@@ -170,6 +171,7 @@ struct run_report {
     tokens floor = {};
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
     tokens prefix = {};  ///< tokens before that, overhead included: they stay byte-identical, and in a prompt cache
+    tokens reread = {};  ///< tokens behind it that were sent before and still are: a prompt cache serves them no more
     instant time = {};  ///< how long the run took
     std::string_view refused = {};  ///< why no layer ran, where the budget is impossible; else empty
     before_drop_report before_drop = {};
@@ -231,6 +233,7 @@ inline void append_members(std::string& out, run_report const& report, std::uint
     append_member(out, "floor", report.floor.count);
     if (report.first_changed) append_member(out, "first_changed", *report.first_changed);
     append_member(out, "prefix", report.prefix.count);
+    append_member(out, "reread", report.reread.count);
     append_member(out, "nanoseconds", report.time.count);
     append_member(out, "dropped_unsummarized", dropped_unsummarized);
     if (!report.refused.empty()) append_member(out, "refused", report.refused);

@@ -242,6 +242,7 @@ struct work_record {
     /// failed, and files written.
     static std::vector<std::string> facts_of(memory const& log) {
         std::vector<std::string> facts;
+        facts.reserve(log.asked.size() + log.decided.size() + log.failed.size());
         for (auto const& one : log.asked) facts.push_back(std::string{asked_label} + one.text);
         for (auto const& one : log.decided) facts.push_back(std::string{decided_label} + one.text);
         for (auto const& one : log.failed) facts.push_back(std::string{failed_label} + one.text);

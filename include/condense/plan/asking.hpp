@@ -132,6 +132,7 @@ public:
         };
         detail::executor_replies replies{questions.size(), executor, call, stop_};
         std::vector<reply<std::string>> answers;
+        answers.reserve(questions.size());
         for (std::size_t index = 0; index < questions.size(); ++index) answers.push_back(replies.take(index));
         return answers;
     }

@@ -78,14 +78,17 @@ inline std::string write_definitions(std::vector<tool_definition> const& tools, 
     for (auto const& each : tools) {
         if (out.back() == '}') out.push_back(',');
         auto const front = R"({"name":)" + quoted(each.name) + R"(,"description":)" + quoted(each.description);
-        auto const schema = std::string{each.schema};
         switch (format) {
             case tool_format::openai:
-                out += R"({"type":"function","function":)" + front + R"(,"parameters":)" + schema + "}}";
+                out.append(R"({"type":"function","function":)").append(front).append(R"(,"parameters":)");
+                out.append(each.schema).append("}}");
                 break;
-            case tool_format::anthropic: out += front + R"(,"input_schema":)" + schema + "}"; break;
+            case tool_format::anthropic:
+                out.append(front).append(R"(,"input_schema":)").append(each.schema).append("}");
+                break;
             case tool_format::mcp:
-                out += front + R"(,"inputSchema":)" + schema + R"(,"annotations":{"readOnlyHint":true}})";
+                out.append(front).append(R"(,"inputSchema":)").append(each.schema);
+                out.append(R"(,"annotations":{"readOnlyHint":true}})");
         }
     }
     return out.append(format == tool_format::mcp ? "]}" : "]");

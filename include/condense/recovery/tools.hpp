@@ -132,7 +132,7 @@ private:
 inline recovery_result recovery_error(std::string_view text) { return {"error: " + printable(text, 300), true}; }
 
 /// One page of a text, below a heading, with how to go on.
-inline recovery_result show_page(std::string heading, std::string_view text, recovery_arguments const& arguments,
+inline recovery_result show_page(std::string const& heading, std::string_view text, recovery_arguments const& arguments,
                                  std::uint64_t most, std::string_view tool) {
     constexpr std::uint64_t ending = 120;  // characters of the last line
     recovery_page page{most};

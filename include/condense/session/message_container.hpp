@@ -63,7 +63,7 @@ public:
     void add_digest(Message const&) const noexcept {}
     template <class Message>
     void append(Message&& m) {
-        all_.push_back(std::move(m));
+        all_.push_back(std::forward<Message>(m));
     }
 
     struct digests {};
@@ -102,7 +102,7 @@ public:
     void append(Message&& m) {
         add_digest(m);
         scope_exit failed{[this]() noexcept { remove_last_digest(); }};
-        get().push_back(std::move(m));
+        get().push_back(std::forward<Message>(m));
         failed.release();
     }
     using digests = std::vector<std::uint64_t>;

@@ -67,6 +67,19 @@ struct reduced {
     friend constexpr bool operator==(reduced const&, reduced const&) = default;
 };
 
+/// A run has taken more out of the prompt cache than out of the request.
+struct cache_broken {
+    sequence from = {};  ///< the first message that the run has changed
+    tokens reread = {};  ///< tokens that are sent again and have to be read anew
+    tokens saved = {};
+
+    std::string text() const {
+        return "cache broken: from message " + detail::grouped(from.number) + " on, " + detail::grouped(reread.count) +
+               " tokens have to be read anew, " + detail::grouped(saved.count) + " were saved";
+    }
+    friend constexpr bool operator==(cache_broken const&, cache_broken const&) = default;
+};
+
 /// The request fills 80 % of the input and no reduction has helped. Sent once, and again only after the use was below
 /// that.
 struct near_limit {
@@ -126,7 +139,8 @@ template <class Observer>
 concept event_observer =
     std::same_as<std::remove_const_t<Observer>, no_observer> ||
     detail::hears_any<Observer, events::arrived, events::due, events::truncated, events::before_drop_failed,
-                      events::reduced, events::near_limit, events::circuit, events::usage_missing, events::overflow>;
+                      events::reduced, events::cache_broken, events::near_limit, events::circuit, events::usage_missing,
+                      events::overflow>;
 
 namespace detail {
 

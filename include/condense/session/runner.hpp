@@ -204,6 +204,7 @@ public:
     template <class Reducible>
     void add(report_type const& report, bool manual, bool may_ask, usage current, Reducible const& reducible) {
         statistics_.add(report.layers);
+        if (report.changed()) statistics_.add_break(report.layers);
         ++statistics_.runs;
         statistics_.changed += report.changed() ? 1u : 0u;
         auto event = events::reduced{
@@ -243,6 +244,8 @@ public:
         }
         tell_trail();
         tell(event);
+        if (auto const saved = report.before.tokens - report.after.tokens; report.reread > saved)
+            tell(events::cache_broken{{*report.first_changed}, report.reread, saved});
         if (pace_.open != was_open) tell(events::circuit{pace_.open, pace_.fruitless});
     }
 

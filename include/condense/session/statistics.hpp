@@ -23,10 +23,13 @@ struct layer_statistics {
     std::uint64_t events = 0;  ///< runs and arrivals in which it edited or stored something
     std::uint64_t groups_dropped = 0;
     std::uint64_t parts_shortened = 0;
-    std::uint64_t artifacts = 0;         ///< originals and messages stored
+    /// Runs in which it changed the first of the messages that changed: there a cached prefix breaks. Of this process;
+    /// no part of a saved state.
+    std::uint64_t prefix_breaks = 0;
+    std::uint64_t artifacts = 0;  ///< originals and messages stored
     std::uint64_t latest_artifacts = 0;  ///< in its latest event
-    std::uint64_t files = 0;             ///< created by stores with a file for each artifact
-    std::uint64_t latest_files = 0;      ///< in the latest event
+    std::uint64_t files = 0;  ///< created by stores with a file for each artifact
+    std::uint64_t latest_files = 0;  ///< in the latest event
     /// Of the first files in the latest event; the text of a reference is the file's name.
     std::array<reference, 4> latest_file_names = {};
     std::uint64_t failures = 0;
@@ -64,6 +67,7 @@ struct layer_statistics {
         events = add_capped(events, more.events);
         groups_dropped = add_capped(groups_dropped, more.groups_dropped);
         parts_shortened = add_capped(parts_shortened, more.parts_shortened);
+        prefix_breaks = add_capped(prefix_breaks, more.prefix_breaks);
         artifacts = add_capped(artifacts, more.artifacts);
         latest_artifacts = more.latest_artifacts;
         files = add_capped(files, more.files);
@@ -96,7 +100,7 @@ struct before_drop_statistics {
 /// One entry a layer, in the order of the pipeline. Undoing an edit does not subtract it.
 template <std::size_t Layers>
 struct statistics {
-    std::uint64_t runs = 0;     ///< of the whole pipeline
+    std::uint64_t runs = 0;  ///< of the whole pipeline
     std::uint64_t changed = 0;  ///< runs that changed the request
     provider_usage agent_usage = {};  ///< of the answers to requests, as the provider reports it
     std::array<layer_statistics, Layers> layers = {};
@@ -126,6 +130,16 @@ struct statistics {
         return sum;
     }
 
+    /// Adds a run that changed the request.
+    constexpr void add_break(std::array<layer_report, Layers> const& entries) noexcept {
+        auto const last = std::size_t{Layers};
+        auto first = last;
+        for (std::size_t index = 0; index < Layers; ++index)
+            if (auto const at = entries[index].first_changed;
+                at && (first == last || *at < *entries[first].first_changed))
+                first = index;
+        if (first != last) ++layers[first].prefix_breaks;
+    }
     constexpr void add(std::array<layer_report, Layers> const& entries) noexcept {
         for (std::size_t index = 0; index < Layers; ++index) layers[index].add(entries[index]);
     }

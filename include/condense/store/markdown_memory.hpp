@@ -151,7 +151,7 @@ public:
 
 private:
     struct state {
-        state(std::string path, markdown_memory_options chosen)
+        state(std::string const& path, markdown_memory_options chosen)
             : options{chosen}, name{path.substr(path.find_last_of('/') + 1)},
               // A path with a NUL is passed on as a whole, as opening the folder refuses it.
               folder{path.find('\0') != std::string::npos ? path

@@ -270,7 +270,9 @@ public:
         }
         // A layer that never acts breaks no law; its trigger is probably out of reach.
         if (edits && !acted_ && violations_.empty())
-            report(layer_law::active, "the layer changed none of the conversations");
+            report(layer_law::active,
+                   "the layer changed none of the conversations: its trigger never held, or its edits were refused, "
+                   "which layers[0].note of a report tells");
         return std::move(violations_);
     }
 
@@ -365,7 +367,7 @@ private:
         std::vector<chat_message> sent;
         for (auto const& m : chat.request()) sent.push_back(m);
         output_check{all, sent, repairs}.each_problem(
-            [&](layer_law law, std::string what) { report(law, "in a session " + what); });
+            [&](layer_law law, std::string const& what) { report(law, "in a session " + what); });
         if (!repeats || (first.outcome != outcome::fits && first.outcome != outcome::exhausted)) return;
         if (chat.run().changed()) report(layer_law::idempotent, "in a session a second run changes something again");
     }

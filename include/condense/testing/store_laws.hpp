@@ -303,7 +303,7 @@ private:
         auto const store = make_store(make_);
         auto const name = store.name("text");
         expect(!store.source(name, "a"), "an unknown artifact has a source");
-        std::string const hostile("../;'\0*[a]\xFF", 12);
+        std::string const hostile("../;'\0*[a]\xFF", 11);
         std::map<std::string, artifact_source> const expected{
             {"a", {.conversation = "a", .tool = "shell", .call = "1", .type = "text", .time = 1'700'000'000}},
             {"", {.conversation = "", .tool = hostile, .call = hostile, .type = "", .time = 1'700'000'001}},

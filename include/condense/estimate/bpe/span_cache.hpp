@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <condense/detail/saturate.hpp>
 #include <condense/estimate/bpe/hashing.hpp>
 #include <condense/estimate/bpe/piece_cache.hpp>
 #include <condense/estimate/bpe/safe_cut.hpp>
@@ -84,9 +85,7 @@ public:
     }
 
 private:
-    static std::size_t index(std::uint64_t block) noexcept {
-        return static_cast<std::size_t>((block - 1) % most_blocks);
-    }
+    static std::size_t index(std::uint64_t block) noexcept { return as_size((block - 1) % most_blocks); }
     std::vector<char>& current() noexcept { return blocks_[index(begun_)]; }
 
     std::vector<std::vector<char>> blocks_;

@@ -190,7 +190,7 @@ public:
             unordered = out;
             if (!move_behind_parts(in, order, by)) break;
         }
-        if (unordered) return {*unordered, {}};
+        if (unordered) return {std::move(unordered), {}};
         return {{}, {vocabulary_fault::bad_merges, 0}};
     }
 
