@@ -82,19 +82,29 @@ std::optional<std::vector<std::string>> read_plainly(std::string_view text) {
     return tokens;
 }
 
-/// The 256 bytes in some order, and further tokens of choice among them, half of them joined of two others.
+/// The 256 bytes in some order, and further tokens of choice among them, most of them joined of two others: of few
+/// letters, so that many merges follow from others.
 std::vector<std::string> chosen_tokens(byte_source& bytes) {
     std::vector<std::string> tokens;
     auto const turn = bytes.below(256);
     for (std::size_t byte = 0; byte < 256; ++byte)
         tokens.emplace_back(1, static_cast<char>(static_cast<unsigned char>(byte ^ turn)));
+    std::vector<std::string> made;
+    auto const some = [&]() -> std::string {
+        switch (bytes.below(8)) {
+            case 0: return tokens[bytes.below(tokens.size())];
+            case 1:
+            case 2: return {"abcd"[bytes.below(4)]};
+            default: return made.empty() ? std::string{"abcd"[bytes.below(4)]} : made[bytes.below(made.size())];
+        }
+    };
     for (auto left = bytes.below(64); left != 0; --left) {
-        std::string token;
-        if (bytes.chance(50)) token = tokens[bytes.below(tokens.size())] + tokens[bytes.below(tokens.size())];
-        else token = std::string{bytes.text(6)};
+        auto const token = bytes.chance(85) ? some() + some() : std::string{bytes.text(6)};
         auto const at = 1 + bytes.below(tokens.size());
-        if (!token.empty() && token.size() <= 64 && std::find(tokens.begin(), tokens.end(), token) == tokens.end())
-            tokens.insert(tokens.begin() + static_cast<std::ptrdiff_t>(at), token);
+        if (token.empty() || token.size() > 64 || std::find(tokens.begin(), tokens.end(), token) != tokens.end())
+            continue;
+        tokens.insert(bytes.chance(30) ? tokens.begin() + static_cast<std::ptrdiff_t>(at) : tokens.end(), token);
+        made.push_back(token);
     }
     return tokens;
 }
@@ -103,9 +113,11 @@ std::string chosen_text(byte_source& bytes, std::vector<std::string> const& toke
     std::string text;
     for (int pieces = 0; pieces < 200 && text.size() < 1'500 && !bytes.empty(); ++pieces) switch (bytes.below(4)) {
             case 0: text += bytes.take(1 + bytes.below(8)); break;
-            case 1:
-                for (auto left = bytes.below(90); left != 0; --left) text += "a";
+            case 1: {
+                toy_bpe::numbers any{bytes.below(65'536)};
+                for (auto left = bytes.below(90); left != 0; --left) text += "abcd"[any.below(4)];
                 break;
+            }
             case 2: {
                 toy_bpe::numbers any{bytes.below(65'536)};
                 text += bytes.chance(70) ? toy_bpe::text(any, 30) : toy_bpe::long_pieces(any, 1);

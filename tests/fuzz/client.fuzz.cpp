@@ -131,15 +131,17 @@ fuzz::corpus fuzz::make_corpus() {
         "{\"type\":\"message_stop\"}\n\n",
         "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Ye\"}]}}]}\r\rdata: "
         "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"s.\"}]},\"finishReason\":\"STOP\"}]}\n\n",
+        "data: {\"choices\":[{\"delta\":{\"content\":\r\ndata: \"Yes.\"},\"finish_reason\":\"stop\"}]}\r\n\r\n",
+        "data: {\"type\":\r\ndata: \"message_stop\"}\r\n\r\n",
         ": ping\n\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n"};
     for (char protocol = 0; protocol < 3; ++protocol) {
         for (auto const body : bodies)
-            made.seeds.push_back(std::string{protocol, '\0'} + std::string(8, '\7') + std::string{body});
+            made.seeds.push_back(std::string{protocol, '\0'} + std::string(8, '\2') + std::string{body});
         for (auto const stream : streams)
-            made.seeds.push_back(std::string{protocol, '\1'} + std::string(8, '\7') + std::string{stream});
+            made.seeds.push_back(std::string{protocol, '\1'} + std::string(8, '\2') + std::string{stream});
     }
     for (auto const body : bodies)
-        made.seeds.push_back(std::string{'\3', '\0'} + std::string(8, '\7') + std::string{body});
+        made.seeds.push_back(std::string{'\3', '\0'} + std::string(8, '\2') + std::string{body});
     for (auto const* const word : {"data: ",
                                    "\n\n",
                                    "\r\n",

@@ -117,7 +117,9 @@ fuzz::corpus fuzz::make_corpus() {
         "0}]}\n```\nDone.",
         R"([{"id": "d1", "strategy": "summarise"}, {"id": "d1", "strategy": "extract"},)"
         R"( {"id": "d99", "strategy": "extract", "priority": -1)",
-        "{\"decisions\": []}", "no plan"};
+        R"({"decisions": [{"id": "d2", "strategy": "extract", "about": "the port", "priority": 900}]})",
+        "{\"decisions\": []}",
+        "no plan"};
     for (auto const plan : plans) made.seeds.push_back(std::string(1, '\0').append(plan));
     for (auto const& choices : random_seeds(12, 4))
         for (auto const plan : plans) {
