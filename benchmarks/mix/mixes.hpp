@@ -5,8 +5,11 @@
 #include <tuple>
 
 #include <condense/condense.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
 #include <condense/presets.hpp>
 #include <condense/replay.hpp>
+#include <condense/shorteners.hpp>
 
 // The mixes that `replay` compares: a line each. A mix of your own is one line more; `edges` has a journal, a store
 // and a model, new for each conversation.

@@ -30,7 +30,7 @@ const currency = data.currency.length > 1 ? data.currency + ' ' : data.currency;
 const money = (millionths) => {
   const amount = millionths / 1e6;
   return currency + amount.toLocaleString('en-US', amount >= 100 ? {maximumFractionDigits: 0} : amount >= 1 || amount === 0
-    ? {minimumFractionDigits: 2, maximumFractionDigits: 2} : {minimumFractionDigits: 2, maximumFractionDigits: 4});
+    ? {minimumFractionDigits: 2, maximumFractionDigits: 2} : {minimumFractionDigits: 4, maximumFractionDigits: 4});
 };
 const cents = (value) => value === null ? '–' : (100 * value).toFixed(1) + ' %';
 const plural = (count, word, many = word + 's') => whole(count) + ' ' + (count === 1 ? word : many);
@@ -133,7 +133,7 @@ const none_chosen = 'No mix is chosen.';
 
 // Cost against what later answers could still see.
 function draw_pareto() {
-  const cost = state.cost === 'money' ? {name: 'Money', of: (mix) => mix.money, text: money, tick: money}
+  const cost = state.cost === 'money' ? {name: 'Money', of: (mix) => mix.money, text: money, tick: (value) => money(value).replace(/(\.\d\d)0+$/, '$1')}
     : {name: 'Tokens sent', of: tokens_of, text: whole, tick: short};
   const lost = state.share === 'lost';
   by('pareto-title').textContent = `${cost.name} against the share of items ${state.share}`;
@@ -189,24 +189,30 @@ function draw_pareto() {
   const names = [];
   const named = [];
   for (const {mix, at, px, py, beyond, y} of points) {
-    const name = clip(mix.mix, 24) + (beyond ? ` ${beyond} ${cost.tick(cost.of(mix))}, ${cents(y)}` : '');
+    const name = clip(mix.mix, 24), full = name + (beyond ? ` ${beyond} ${cost.tick(cost.of(mix))}, ${cents(y)}` : '');
     const near = named.find((one) => Math.hypot(one.px - px, one.py - py) < 4);
-    if (near) near.all.push(name);
-    else named.push({px, py, at, all: [name]});
+    if (near) near.all.push({name, full});
+    else named.push({px, py, at, all: [{name, full}]});
   }
   for (const {px, py, at, all} of named.sort((one, other) => one.py - other.py)) {
-    const text = all.length < 3 ? all.join(', ') : `${all[0]} and ${all.length - 1} more`, wide = text_width(text);
-    const free_at = ([side, shift]) => {
+    // Without a place for its figures a mark has its name alone, without one for that none: the hint says all.
+    const texts = ['full', 'name'].map((kind) => all.length < 3 ? all.map((each) => each[kind]).join(', ') : `${all[0][kind]} and ${all.length - 1} more`);
+    const free_at = (text, [side, shift]) => {
+      const wide = text_width(text);
       const start = side > 0 ? px + 11 : side < 0 ? px - 11 - wide : px - wide / 2;
       const box = {left: start, right: start + wide, top: py + shift - 7, bottom: py + shift + 7};
-      return box.left >= left - 10 && box.right <= width && box.top >= 0 && box.bottom <= bottom - 2 &&
-        !taken.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom) ? box : null;
+      // The line to its mark, as small boxes; those at the mark itself are left out.
+      const middle = py + shift, end = box.left > px ? box.left - 2 : box.right < px ? box.right + 2 : px;
+      const leader = Math.abs(shift) <= 6 ? [] : Array.from({length: 15}, (_, step) => (step + 1) / 16).map((part) => [px + part * (end - px), py + part * (middle - py)])
+        .filter(([x, y]) => Math.hypot(x - px, y - py) > 10).map(([x, y]) => ({left: x - 1, right: x + 1, top: y - 1, bottom: y + 1}));
+      const free = [box, ...leader].every((one) => !taken.some((other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom));
+      return free && box.left >= left - 10 && box.right <= width && box.top >= 0 && box.bottom <= bottom - 2 ? {text, box, middle, end, leader} : null;
     };
-    const box = places.map(free_at).find((each) => each) ?? {left: px + 11, right: px + 11 + wide, top: py - 7, bottom: py + 7};
-    taken.push(box);
-    const middle = (box.top + box.bottom) / 2;
-    if (Math.abs(middle - py) > 6) names.push(coloured(line(px, py, box.left > px ? box.left - 2 : box.right < px ? box.right + 2 : px, middle, 'leader'), 'stroke', at));
-    names.push(coloured(write(box.left, middle + 4, text, 'start', 'name'), 'fill', at));
+    const place = texts.flatMap((text) => places.map((each) => [text, each])).map(([text, each]) => free_at(text, each)).find((each) => each);
+    if (!place) continue;
+    taken.push(place.box, ...place.leader);
+    if (Math.abs(place.middle - py) > 6) names.push(coloured(line(px, py, place.end, place.middle, 'leader'), 'stroke', at));
+    names.push(coloured(write(place.box.left, place.middle + 4, place.text, 'start', 'name'), 'fill', at));
   }
   plot.append(...names);
   for (const {mix, at, x, y, px, py} of points) {
@@ -471,8 +477,7 @@ function needed() {
 }
 
 function begin() {
-  by('summary').textContent = `${plural(data.conversations, 'conversation')} replayed under ${plural(data.mixes.length, 'mix', 'mixes')}` +
-    (data.windows[0]?.mixes[0] ? `, ${plural(data.windows[0].mixes[0].requests, 'request')} each` : '') +
+  by('summary').textContent = plural(data.conversations, 'conversation') + (data.windows[0]?.mixes[0] ? ` with ${plural(data.windows[0].mixes[0].requests, 'request')}` : '') + ` replayed under ${plural(data.mixes.length, 'mix', 'mixes')}` +
     (data.summariser === null ? '.' : `, summaries by ${clip(data.summariser, 80)}.`) + needed();
   if (data.skipped !== 0) {
     by('skipped').hidden = false;

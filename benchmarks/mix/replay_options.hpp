@@ -53,10 +53,9 @@ using command_line::shown;
 inline void describe(CLI::App& app, options& chosen) {
     using command_line::whole_number;
     app.add_option("PATH", chosen.paths,
-                   "a file or a folder, which is searched for .json, .jsonl and .ndjson files; of the first a file is "
-                   "a conversation: an array of "
-                   "messages, or a request body with one, in any shape that the library reads; of the others each "
-                   "line is one")
+                   "a file, or a folder, which is searched for .json, .jsonl and .ndjson. A .json file is one "
+                   "conversation: an array of messages, or a request body that holds one, in any shape that the "
+                   "library reads. In .jsonl and .ndjson each line is one")
         ->required();
     command_line::add_shape(app, chosen.shape);
     app.add_option("--window", chosen.window_sizes,
@@ -65,6 +64,7 @@ inline void describe(CLI::App& app, options& chosen) {
         ->take_all()
         ->allow_extra_args(false);
     app.add_option("--mix", chosen.mixes, "only this mix; may be given again; all unless given")
+        ->type_name("NAME")
         ->take_all()
         ->allow_extra_args(false);
     app.add_option("--summariser", chosen.summariser,
@@ -76,21 +76,25 @@ inline void describe(CLI::App& app, options& chosen) {
 #endif
     );
     app.add_option("--summariser-model", chosen.summariser_model,
-                   "the model asked there; that of the environment's SUMMARIZER_MODEL unless given");
+                   "the model asked there; unless given that of the environment's SUMMARIZER_MODEL, else gpt-4o-mini")
+        ->type_name("NAME");
     app.add_option(
-        "--prices", chosen.prices_file,
-        "a JSON file with the prices of a million tokens: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
-        "\"written\": 3.75, \"currency\": \"$\"}; cached is for input read from the prompt cache, written for "
-        "input written to it, and both are as input unless given");
-    app.add_option("--json", chosen.json_file, "writes every figure as JSON");
+           "--prices", chosen.prices_file,
+           "a JSON object with what a million tokens cost. input and output are required; cached (input read from the "
+           "prompt cache) and written (input written to it) cost as much as input unless given; currency is a sign or "
+           "short name, $ unless given. Without this option: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
+           "\"written\": 3.75}")
+        ->type_name("FILE");
+    app.add_option("--json", chosen.json_file, "writes every figure as JSON")->type_name("FILE");
     app.add_option("--html", chosen.html_file,
-                   "writes one page with plots and a table, which needs nothing else to be read");
+                   "writes one page with plots and a table, which needs nothing else to be read")
+        ->type_name("FILE");
     app.add_option(
            "--jobs", chosen.jobs,
            "conversations replayed at once; as many as there are processors unless given; each is held in memory")
         ->transform(whole_number(1, 1'024, "conversations"));
     app.add_option("--keep", chosen.keep,
-                   "so many of the longest conversations are in the reports one by one; 20 unless given")
+                   "how many of the longest conversations the reports show one by one; 20 unless given")
         ->transform(whole_number(1, 10'000, "conversations"));
 }
 

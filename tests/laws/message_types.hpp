@@ -66,7 +66,7 @@ void with_few_mixes(random_source& random, Function&& f) {
                                      condense::summarize{.when = used >= low,
                                                          .protect = condense::last(condense::turns{random.below(3)}),
                                                          .with = reversing_model{}},
-                                     condense::sliding_window{.when = used >= high, .protect = condense::nothing},
+                                     condense::sliding_window{.when = used >= high, .protect = condense::nothing_t{}},
                                      condense::escalate{.when = used >= line, .until = used <= low, .passes = passes}});
             };
             if constexpr (Thins) return rest(thin{used >= low});

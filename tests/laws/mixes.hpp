@@ -146,7 +146,7 @@ void with_random_mix(random_source& random, Function&& f) {
                                                        .with = reversing_model{},
                                                        .leaves = condense::name_index{.share = 5_pct}},
                                    condense::compress{.when = used >= low, .with = condense::tail{keep}},
-                                   condense::sliding_window{.when = used >= high, .protect = condense::nothing},
+                                   condense::sliding_window{.when = used >= high, .protect = condense::nothing_t{}},
                                    condense::escalate{.when = used >= line, .until = used <= low, .passes = passes}});
         default:
             return f(
@@ -180,7 +180,7 @@ void with_recording_mix(random_source& random, Journal const& journal, Function&
                                     condense::sliding_window{.when = used >= high}, mend});
     f(condense::pipeline{condense::pipeline{condense::record{.to = journal}, mend},
                          condense::compress{.when = used >= low, .over = over, .with = ends},
-                         condense::sliding_window{.when = used >= low, .protect = condense::nothing},
+                         condense::sliding_window{.when = used >= low, .protect = condense::nothing_t{}},
                          condense::escalate{.when = used >= high}});
 }
 

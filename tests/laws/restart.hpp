@@ -74,7 +74,6 @@ template <class Message, int Which>
 auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
     using condense::used;
     auto const ends = condense::head_tail{value.keep, value.keep};
-    auto const unprotected = condense::nothing;  // in a template clang 17 crashes over the constant itself
     if constexpr (Which == 0)
         return condense::pipeline{
             condense::record{.to = shelf.journal},
@@ -86,7 +85,7 @@ auto restart_mix(restart_values const& value, restart_shelf const& shelf) {
     else if constexpr (Which == 1)
         return condense::pipeline{condense::pipeline{condense::record{.to = shelf.journal}, mending<Message>()},
                                   condense::compress{.when = used >= value.low, .over = value.over, .with = ends},
-                                  condense::sliding_window{.when = used >= value.low, .protect = unprotected},
+                                  condense::sliding_window{.when = used >= value.low, .protect = condense::nothing_t{}},
                                   condense::escalate{.when = used >= value.high}};
     else if constexpr (Which == 2)
         return condense::any_pipeline<Message, 4>{

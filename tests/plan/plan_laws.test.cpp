@@ -75,12 +75,12 @@ void with_rule_mix(random_source& random, Function&& f) {
             return f(condense::pipeline{condense::sliding_window{.when = used >= high, .until = used <= low}, stored,
                                         condense::escalate{.when = used >= 90_pct}});
         case 3:
-            return f(condense::pipeline{condense::offload{.over = condense::chars{over.count + 500},
-                                                          .preview = condense::head_tail{100_chars, 100_chars},
-                                                          .into = store},
-                                        stored,
-                                        condense::sliding_window{.when = used >= high, .protect = condense::nothing},
-                                        condense::escalate{.when = used >= 95_pct}});
+            return f(condense::pipeline{
+                condense::offload{.over = condense::chars{over.count + 500},
+                                  .preview = condense::head_tail{100_chars, 100_chars},
+                                  .into = store},
+                stored, condense::sliding_window{.when = used >= high, .protect = condense::nothing_t{}},
+                condense::escalate{.when = used >= 95_pct}});
         case 4:
             return f(condense::pipeline{condense::compress{.when = used >= low, .over = 600_chars}, lossy,
                                         condense::summarize{.when = used >= high},
@@ -99,7 +99,7 @@ void with_rule_mix(random_source& random, Function&& f) {
         case 6:
             return f(condense::pipeline{
                 condense::drop_superseded{.key = condense::markers("read_file")}, stored,
-                condense::summarize{.when = used >= high, .until = used <= low, .protect = condense::nothing},
+                condense::summarize{.when = used >= high, .until = used <= low, .protect = condense::nothing_t{}},
                 condense::sliding_window{.when = used >= 95_pct}});
         default:
             return f(

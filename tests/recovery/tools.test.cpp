@@ -80,6 +80,9 @@ void check_that_tools_find(auto const& things) {
     auto const page = tools.call(
         "read_artifact", R"({"reference":")" + name + R"(","offset":)" + std::to_string(std::stoul(offset)) + "}");
     CHECK(holds(page, "port 8443"));
+    // The offset is that of the first byte that is shown.
+    auto const shown = offset.substr(offset.find(":\n") + 2, 20);
+    CHECK(log(13).compare(std::stoul(offset), shown.size(), shown) == 0);
     CHECK(holds(page, "of read_log, "));
     CHECK(holds(tools.call("list_artifacts", "{}"), "30 artifacts\n"));
     CHECK(holds(tools.call("recent_history", R"({"count":3})"), "message 60"));

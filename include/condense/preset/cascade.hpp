@@ -51,7 +51,7 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
         compress{
             .when = relaxed(used >= 65_pct, 10_pct),
             .until = used <= 10_pct,
-            .protect = nothing,  // a model that ignores reasoning ignores all of it
+            .protect = nothing_t{},  // a model that ignores reasoning ignores all of it
             .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}}},
         compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages),
                  .protect = zones,

@@ -38,7 +38,7 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
                             .words = tools == agent_tools::recovery ? tool_words : wording{}},
                     compress{.when = reasoning == reasoning_use::none ? used >= 80_pct : never,
                              .until = used <= 2_pct,
-                             .protect = nothing,
+                             .protect = nothing_t{},  // of the constant clang 17 crashes in a template
                              .with = old_reasoning{.keep = 0_messages}},
                     summary...,
                     sliding_window{.when = used >= 98_pct, .protect = task | unanswered},

@@ -30,7 +30,7 @@ std::string recovery_prompt(Tools const& tools) {
     if (out.empty()) return out;
     if (Mix::journals && tools.has(recovery_tool_names[6]))
         out += "- " + name(6) + " lists the conversations that were recorded.\n";
-    return "Parts of this conversation were taken out so that it fits. Nothing is lost:\n" + out +
+    return "Parts of this conversation may be taken out so that it fits. Nothing is lost:\n" + out +
            "Look there before you ask the user again or repeat a call. Words to search for are literal: names, paths "
            "and numbers find more than sentences.\n";
 }

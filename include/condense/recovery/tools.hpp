@@ -152,16 +152,18 @@ inline recovery_result show_page(std::string const& heading, std::string_view te
 
 /// A passage below its heading, or up to 240 characters round its focus, so that a page has several. False if nothing
 /// fits.
-inline bool show_passage(recovery_page& page, std::string const& heading, std::string_view passage, std::size_t focus) {
+template <class Heading>
+bool show_passage(recovery_page& page, Heading const& heading, std::string_view passage, std::size_t focus) {
     constexpr std::uint64_t least = 60;
-    if (page.room() < utf8::count(heading) + least) return false;
-    page.add(heading);
-    auto const room = std::min<std::uint64_t>(page.room() - 1, 240);
-    if (utf8::count(passage) > room) {
-        auto const lead = (std::min)(focus, condense::detail::as_size(room / 4));
-        passage.remove_prefix(utf8::ceil(passage, focus - lead));
-    }
+    auto const size = utf8::count(heading(passage.size()));
+    if (page.room() < size + least) return false;
+    auto const room = std::min<std::uint64_t>(page.room() - size - 1, 240);
+    std::size_t skipped = 0;
+    if (utf8::count(passage) > room)
+        skipped = utf8::ceil(passage, focus - (std::min)(focus, condense::detail::as_size(room / 4)));
+    passage.remove_prefix(skipped);
     while (passage.ends_with('\n')) passage.remove_suffix(1);
+    page.add(heading(skipped));
     page.add_beginning(passage, room);
     page.add("\n");
     return true;
@@ -343,8 +345,10 @@ private:
             auto const content = store_.get(each.name);
             if (!content || content->size() < hit.offset + hit.size) continue;
             auto const passage = std::string_view{*content}.substr(hit.offset, hit.size);
-            auto const heading =
-                each.name.text() + " offset " + std::to_string(hit.offset) + heading_of(each.source) + ":\n";
+            auto const heading = [&](std::size_t skipped) {
+                return each.name.text() + " offset " + std::to_string(hit.offset + skipped) + heading_of(each.source) +
+                       ":\n";
+            };
             any = detail::show_passage(page, heading, passage, ranking.focus(passage)) || any;
         }
         if (!any) page.add("nothing holds any of these words");
@@ -463,9 +467,10 @@ private:
                 std::find_if(texts.begin(), texts.end(), [&](auto const& each) { return each.place == hit.document; });
             if (at == texts.end() || at->text.size() < hit.offset + hit.size) continue;
             auto const passage = std::string_view{at->text}.substr(hit.offset, hit.size);
-            any = detail::show_passage(page, heading_of(at->entry) + ", offset " + std::to_string(hit.offset) + ":\n",
-                                       passage, ranking.focus(passage)) ||
-                  any;
+            auto const heading = [&](std::size_t skipped) {
+                return heading_of(at->entry) + ", offset " + std::to_string(hit.offset + skipped) + ":\n";
+            };
+            any = detail::show_passage(page, heading, passage, ranking.focus(passage)) || any;
         }
         if (!any) page.add("nothing holds any of these words");
         return std::move(page).take();
