@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Runs all benchmarks that have a figure to give and writes one report as build/benchmarks/report.{html,json,md}: what
 # pipelines cost beside the same written by hand, how sessions grow, what including costs the compiler, how mixes of layers
-# do on the bundled conversations, and how fast tokens are counted; with RIVALS=1 beside others, which it installs (20
-# minutes more). Takes some minutes. Installs missing packages on Debian and Ubuntu, as root or with sudo.
+# do on the bundled conversations, and how fast tokens are counted; with RIVALS=1 beside other tokenizers, and what other
+# libraries send of the conversations in CONDENSE_TRANSCRIPTS_FOLDER, which it installs (30 minutes more). Takes some
+# minutes. Installs missing packages on Debian and Ubuntu, as root or with sudo.
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -17,10 +18,12 @@ try_venv
 
 folder=$PWD/build/benchmarks
 report=$folder/report.md
-cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=OFF -DCONDENSE_BENCHMARKS=ON >/dev/null
+if [ "${RIVALS:-}" = 1 ]; then examples=ON; else examples=OFF; fi
+cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=$examples -DCONDENSE_BENCHMARKS=ON >/dev/null
 cmake --build "$folder" --parallel "$(nproc)" --target bench_run_window bench_run_compress bench_run_offload_window \
     bench_run_cascade bench_run_folding bench_run_check bench_run_times bench_run_growth bench_run_stores \
     replay bench_tokens_counting
+[ $examples = OFF ] || cmake --build "$folder" --target reduce_file
 programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)")
 
 {
@@ -58,6 +61,15 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     # shellcheck disable=SC2086
     python3 benchmarks/tokens/rivals.py "$programs/bench_tokens_counting" "$folder/tokens" --rounds "${ROUNDS:-3}" $how ||
         echo "condense: !!! the speed of counting is not measured !!!"
+    if [ "${RIVALS:-}" = 1 ]; then
+        told=${CONDENSE_TRANSCRIPTS_FOLDER:-../shared/data/transcripts}
+        [ -d "$told" ] || told=
+        echo
+        echo "## Beside other libraries"
+        echo
+        python3 benchmarks/peers/peers.py --program "$folder/examples/reduce_file" --into "$folder/peers" \
+            ${told:+"$told"} examples/data || echo "condense: !!! other libraries are not measured !!!"
+    fi
 } >"$report.new"
 mv "$report.new" "$report"
 python3 benchmarks/report.py "$report" --mixes "$folder/mixes.json" --compiler "${CXX:-g++}"
