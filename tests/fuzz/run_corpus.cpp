@@ -19,12 +19,16 @@
 #include "laws/generator.hpp"
 #include "support/effort.hpp"
 
-extern "C" {
-#if defined(__SANITIZE_ADDRESS__) || (defined(__has_feature) && __has_feature(address_sanitizer))
-void __sanitizer_set_death_callback(void (*callback)());
+#if defined(__SANITIZE_ADDRESS__)
+#define FUZZ_HAS_DEATH_CALLBACK
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
 #define FUZZ_HAS_DEATH_CALLBACK
 #endif
-}
+#endif
+#if defined(FUZZ_HAS_DEATH_CALLBACK)
+extern "C" void __sanitizer_set_death_callback(void (*callback)());
+#endif
 
 namespace {
 
