@@ -163,3 +163,7 @@ for preset in $presets; do
         *) run_preset "$preset" "" "$([ $run = full ] && echo 60 || echo 3)" ;;
     esac
 done
+# Two core-hours of fuzzing, with what the presets have not found.
+if [ "$run" = long ] && [ $# -eq 0 ]; then
+    CLANG="${clang##*-}" sh tests/fuzz.sh 7200
+fi

@@ -22,6 +22,7 @@
 namespace {
 
 using condense::state_fault;
+using saved_sessions::mutate;
 using saved_sessions::sealed;
 using saved_sessions::text_of;
 using saved_sessions::try_text;
@@ -36,59 +37,6 @@ std::string said(laws::broken const& broken) {
     std::string out;
     for (auto const& one : broken) out += one + "; ";
     return out;
-}
-
-/// All values below and including this one.
-void collect(tree& from, std::vector<tree*>& into) {
-    into.push_back(&from);
-    if (from.is_structured())
-        for (auto& inner : from) collect(inner, into);
-}
-
-std::uint64_t some_number(laws::random_source& random, std::uint64_t now) {
-    switch (random.below(9)) {
-        case 0: return 0;
-        case 1: return now + 1;
-        case 2: return now - 1;
-        case 3: return 0x7FFF'FFFFu;
-        case 4: return 0xFFFF'FFFFu;
-        case 5: return 0x1'0000'0000u;
-        case 6: return ~std::uint64_t{0};
-        default: return random.below(60);
-    }
-}
-
-void mutate(tree& whole, laws::random_source& random) {
-    std::vector<tree*> all;
-    collect(whole, all);
-    auto& one = *all[random.below(all.size())];
-    auto const& other = *all[random.below(all.size())];
-    if (random.chance(10)) one = tree(other);
-    else if (one.is_number_unsigned()) one = some_number(random, one.get<std::uint64_t>());
-    else if (one.is_boolean()) one = !one.get<bool>();
-    else if (one.is_string()) {
-        auto text = one.get<std::string>();
-        if (!text.empty() && random.chance(50)) text.resize(random.below(text.size()));
-        else text += random.chance(50) ? "x" : "0+9";
-        one = text;
-    } else if (one.is_array() && !one.empty()) {
-        auto const at = random.below(one.size());
-        switch (random.below(4)) {
-            case 0: one.erase(at); break;
-            case 1: one.push_back(tree(one[at])); break;
-            case 2:
-                one.insert(one.begin() + static_cast<std::ptrdiff_t>(at), tree(one[random.below(one.size())]));
-                break;
-            default: std::swap(one[at], one[random.below(one.size())]);
-        }
-    } else if (one.is_object() && !one.empty()) {
-        auto at = one.begin();
-        for (auto steps = random.below(one.size()); steps > 0; --steps) ++at;
-        auto const value = tree(at.value());
-        auto const name = at.key();
-        one.erase(name);
-        if (random.chance(50)) one[name + "_"] = value;
-    } else one = 7;
 }
 
 /// What the first version wrote of a session with one compressed result.

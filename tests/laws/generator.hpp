@@ -9,6 +9,8 @@
 
 #include <condense/adapt/chat_message.hpp>
 
+#include "support/byte_source.hpp"
+
 // Random conversations, the same for the same seed on every machine. Every message is named m0, m1, …
 // so that it can be found again in an output.
 
@@ -18,27 +20,34 @@ using condense::chat_message;
 using condense::part_kind;
 using condense::part_status;
 
-/// splitmix64: small, seedable, the same everywhere.
+/// splitmix64: small, seedable, the same everywhere; or the choices that are in some bytes.
 class random_source {
 public:
     explicit random_source(std::uint64_t seed) : state_{seed} {}
+    /// Refers to the bytes' reader.
+    explicit random_source(byte_source& bytes) : bytes_{&bytes} {}
 
     std::uint64_t next() {
+        if (bytes_ != nullptr) return bytes_->next();
         auto mixed = state_ += 0x9E3779B97F4A7C15u;
         mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
         mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
         return mixed ^ (mixed >> 31);
     }
-    std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() % limit); }
+    std::size_t below(std::size_t limit) {
+        return bytes_ != nullptr ? bytes_->below(limit) : static_cast<std::size_t>(next() % limit);
+    }
     bool chance(unsigned percent) { return below(100) < percent; }
 
 private:
-    std::uint64_t state_;
+    std::uint64_t state_ = 0;
+    byte_source* bytes_ = nullptr;
 };
 
 class conversation_generator {
 public:
     explicit conversation_generator(std::uint64_t seed) : random_{seed} {}
+    explicit conversation_generator(random_source random) : random_{random} {}
 
     std::vector<chat_message> make() {
         all_.clear();

@@ -62,6 +62,12 @@ TEST_CASE("fence: what looks like one opens or closes none") {
     for (std::string_view const hidden : {"\xE2\x80\x8B", "\xE2\x80\x8F", "\xE2\x81\xA0", "\xEF\xBB\xBF", "\xC2\xAD"})
         CHECK(neutral("<" + std::string{hidden} + "/summary>") == "&lt;" + std::string{hidden} + "/summary>");
     CHECK(neutral("<\xE2\x80\xAE/summary>") == "&lt; /summary>");
+    // What has no width may also stand within a word.
+    for (std::string_view const hidden : {"\xE2\x80\x8B", "\xE2\x80\x8F", "\xE2\x81\xA0", "\xEF\xBB\xBF", "\xC2\xAD"}) {
+        CHECK(neutral("<sum" + std::string{hidden} + "mary>") == "&lt;sum" + std::string{hidden} + "mary>");
+        CHECK(neutral("<FACTS" + std::string{hidden}) == "&lt;FACTS" + std::string{hidden});
+    }
+    CHECK(neutral("<sum mary> <sum\xC2\xA0mary> <sum") == "<sum mary> <sum\xC2\xA0mary> <sum");
     // Quotation marks and brackets of other languages stay.
     for (std::string_view const text : {"\xE2\x80\xB9un mot\xE2\x80\xBA", "\xE3\x80\x88\xE4\xB8\xAD\xE3\x80\x89",
                                         "a < b / c", "\xE2\x80\x94", "\xE2", "\xE2\x80", "\xEF\xBC", "<\xE2"})

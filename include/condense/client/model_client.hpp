@@ -129,6 +129,25 @@ struct answer {
     }
 };
 
+/// Hands a whole answer, or an event of a stream, to the reader of a protocol. Nothing more is read after an error.
+void read_answer(auto& reader, std::string_view data, bool is_event, delivery& show) {
+    if (reader.result.error) return;
+    if (data == "[DONE]") {
+        reader.result.complete = true;
+        return;
+    }
+    std::string problem;
+    auto const value = parse(data, problem);
+    if (!problem.empty()) return reader.result.fail(std::move(problem));
+    if (!at(value, "error").is_null() || text_member(value, "type") == "error") {
+        reader.result.error = error_of(0, data);
+        return;
+    }
+    if (is_event) return reader.read_event(value, show);
+    reader.read_whole(value, show);
+    reader.result.complete = true;
+}
+
 /// Adds a header of the library's, unless there is one of that name, in letters of either case: that of the settings.
 inline void add_header(std::vector<std::string>& all, std::string line) {
     auto const name = [](std::string_view header) { return header.substr(0, header.find_first_of(":;")); };
@@ -348,14 +367,14 @@ private:
         auto const send = [&] {
             reader = {};
             event_reader events;
-            auto const event = [&](std::string_view data) { read(reader, data, true, show); };
+            auto const event = [&](std::string_view data) { detail::client::read_answer(reader, data, true, show); };
             auto const piece = [&](std::string_view data) {
                 if (!events.feed(data, event)) reader.result.fail("the server sent an event that is too large");
                 return !reader.result.error;
             };
             auto response = send_request(request, piece, settings_.stop);
             if (response.good() && response.events) events.finish(event);
-            else if (response.good()) read(reader, response.body, false, show);
+            else if (response.good()) detail::client::read_answer(reader, response.body, false, show);
             else if (is_whole(reader.result, response)) response.problem = http_problem::none;
             // A stream may end at any moment without an error of the connection.
             if (response.good() && !reader.result.complete && !reader.result.error)
@@ -377,24 +396,6 @@ private:
     /// True of a stream whose connection breaks behind the end of the answer.
     static bool is_whole(answer const& read, http_response const& response) {
         return response.problem == http_problem::broken && response.events && read.complete && !read.error;
-    }
-
-    static void read(auto& reader, std::string_view data, bool is_event, delivery& show) {
-        if (reader.result.error) return;
-        if (data == "[DONE]") {
-            reader.result.complete = true;
-            return;
-        }
-        std::string problem;
-        auto const value = detail::client::parse(data, problem);
-        if (!problem.empty()) return reader.result.fail(std::move(problem));
-        if (!detail::client::at(value, "error").is_null() || detail::text_member(value, "type") == "error") {
-            reader.result.error = detail::client::error_of(0, data);
-            return;
-        }
-        if (is_event) return reader.read_event(value, show);
-        reader.read_whole(value, show);
-        reader.result.complete = true;
     }
 
     answer outcome(auto reader, http_response response) const {

@@ -57,6 +57,28 @@ constexpr std::size_t invisible_size(std::string_view text) noexcept {
     return beginning_size(text, {"\xE3\x80\x80", "\xEF\xBB\xBF", "\xD8\x9C"});
 }
 
+/// The bytes of a character without width that `text` begins with: U+00AD, U+061C, U+200B to U+200F, U+202A to U+202E,
+/// U+2060 to U+206F, U+FEFF.
+constexpr std::size_t zero_width_size(std::string_view text) noexcept {
+    auto const at = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
+    if (auto const size = beginning_size(text, {"\xC2\xAD", "\xD8\x9C", "\xEF\xBB\xBF"})) return size;
+    if (text.size() < 3 || at(0) != 0xE2) return 0;
+    bool const hidden = at(1) == 0x80 ? (at(2) >= 0x8B && at(2) <= 0x8F) || (at(2) >= 0xAA && at(2) <= 0xAE)
+                                      : at(1) == 0x81 && at(2) >= 0xA0 && at(2) <= 0xAF;
+    return hidden ? 3 : 0;
+}
+
+/// As begins_with_word, for a reader who does not see what has no width, and to whom all blanks are a space.
+constexpr bool shows_word(std::string_view text, std::string_view word) noexcept {
+    for (char const wanted : word) {
+        while (auto const size = zero_width_size(text)) text.remove_prefix(size);
+        auto size = wanted == ' ' ? invisible_size(text) : std::size_t{begins_with_word(text, {&wanted, 1})};
+        if (size == 0) return false;
+        for (; size != 0; size = wanted == ' ' ? invisible_size(text) : 0) text.remove_prefix(size);
+    }
+    return true;
+}
+
 /// True if what follows a `<` makes it one that could open or close a fence.
 constexpr bool makes_fence(std::string_view rest) noexcept {
     if (rest.starts_with('/')) return true;
@@ -68,7 +90,7 @@ constexpr bool makes_fence(std::string_view rest) noexcept {
     skip_invisible();
     constexpr std::string_view words[] = {"summary", "transcript", "facts", "artifact"};
     for (auto const word : words)
-        if (begins_with_word(rest, word)) return true;
+        if (shows_word(rest, word)) return true;
     return false;
 }
 

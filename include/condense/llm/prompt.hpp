@@ -174,7 +174,7 @@ private:
                 line.remove_prefix(size);
             bool is_label = false;
             for (std::string_view const word : {"user", "assistant", "system", "tool", "other", "earlier summary"})
-                is_label = is_label || detail::begins_with_word(line, word);
+                is_label = is_label || detail::shows_word(line, word);
             if (!is_label) continue;
             apart.append(body_, copied, at + 1 - copied).append("| ");
             copied = at + 1;

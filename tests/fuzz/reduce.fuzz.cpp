@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+
+// JSON of any shape, or conversations of choices, to reduce with every layer, twice: the laws of one run hold for what
+// has a shape, the rest is refused and stays as it was.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <condense/adapt/json.hpp>
+#include <condense/condense.hpp>
+#include <condense/layer/drop_superseded.hpp>
+#include <condense/layer/plan.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
+#include <condense/shorteners.hpp>
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "fuzz/fuzz.hpp"
+#include "laws/generator.hpp"
+#include "laws/judge.hpp"
+#include "laws/mixes.hpp"
+#include "support/byte_source.hpp"
+#include "support/messages/json.hpp"
+
+namespace {
+
+using nlohmann::json;
+using namespace condense::literals;
+using condense::used;
+
+/// Every layer, with values of choice.
+auto mix_of(laws::random_source& random, condense::memory_journal const& journal, condense::memory_store const& store) {
+    auto const low = laws::share(random, 1'000, 6'000);
+    auto const high = laws::share(random, 6'001, 9'500);
+    condense::chars const over{400 + random.below(6'000)};
+    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    auto const ends = condense::head_tail{keep, keep};
+    return condense::pipeline{
+        condense::record{.to = journal},
+        condense::offload{.over = over, .preview = ends, .into = store},
+        condense::compress{
+            .when = used >= low, .over = over, .with = condense::by_content{.code = ends, .prose = ends}},
+        condense::drop_superseded{.key = condense::markers("set_*")},
+        condense::plan{.when = used >= high, .over = {192 + over.count / 2}, .into = store},
+        condense::summarize{.when = used >= high,
+                            .with = laws::reversing_model{},
+                            .leaves = condense::both{condense::work_record{}, condense::name_index{}}},
+        condense::sliding_window{.when = used >= high},
+        condense::repair{},
+        condense::escalate{.when = used >= high, .passes = static_cast<std::uint32_t>(1 + random.below(3))}};
+}
+
+/// One of a shape that is not understood makes `reduce` refuse the history as it is.
+void check_refused(std::vector<json> const& history, laws::random_source& random) {
+    bool refused = false;
+    auto same = history;
+    try {
+        static_cast<void>(condense::reduce(same, mix_of(random, condense::memory_journal{}, condense::memory_store{}),
+                                           {.window = 100_tokens}, laws::byte_estimator{}));
+    } catch (condense::unknown_shape const&) { refused = true; }
+    fuzz::require(refused && same == history, "a message of no shape is refused, and nothing changes");
+}
+
+void judge(std::vector<json> const& history, laws::random_source& random) {
+    for (std::size_t index = 0; index < history.size(); ++index)
+        if (condense::shape_error_of(history[index], index)) return check_refused(history, random);
+    condense::memory_journal const journal;
+    condense::memory_store const store;
+    auto const limits = laws::random_budget(forms::all_to_chat(history), random);
+    bool const marks = random.chance(50);
+    auto const mix = mix_of(random, journal, store);
+    laws::tally unused;
+    std::string story;
+    fuzz::require_none(
+        laws::judge([&] { return history; }, mix, limits, laws::byte_estimator{}, marks, unused, {nullptr, &story}),
+        story);
+}
+
+/// Of a document that holds messages.
+std::vector<json> messages_in(std::string_view text) {
+    std::vector<json> history;
+    auto read = condense::parse_json<json>(text);
+    auto* const list = read ? condense::message_array(read.value) : nullptr;
+    if (list == nullptr || list->size() > 60) return history;
+    for (auto& m : *list) {
+        if (m.is_object()) {  // what the judge knows it by; a mark of the library could only be forged
+            m["label"] = "m" + std::to_string(history.size());
+            m.erase("condense");
+        }
+        history.push_back(std::move(m));
+    }
+    return history;
+}
+
+}  // namespace
+
+fuzz::corpus fuzz::make_corpus() {
+    corpus made{.mutations = 3'000};
+    made.seeds = random_seeds(24, 40);
+    for (auto& seed : made.seeds) seed.insert(0, "\x01");
+    for (auto const* const shape :
+         {"aisdk", "aisdk_ui", "anthropic", "bedrock", "gemini", "mcp", "ollama", "openai", "responses"})
+        for (int number = 1; number <= 12; number += 5) {
+            auto const path = std::string{CONDENSE_SHAPES} + "/" + shape + "/" + std::to_string(number) + ".json";
+            auto const text = bytes_of(path);
+            require(!text.empty(), path);
+            for (auto const& choices : random_seeds(1, 15, static_cast<std::uint64_t>(number)))
+                made.seeds.push_back(std::string(1, '\0') + choices + text);
+        }
+    for (auto const* const word : {"\"role\":",
+                                   "\"content\":",
+                                   "\"tool_calls\":",
+                                   "\"tool_call_id\":",
+                                   "\"type\":",
+                                   "\"text\":",
+                                   "\"tool_use\"",
+                                   "\"tool_result\"",
+                                   "\"function_call_output\"",
+                                   "\"functionCall\":",
+                                   "\"functionResponse\":",
+                                   "\"parts\":",
+                                   "\"toolUse\":",
+                                   "\"toolResult\":",
+                                   "\"user\"",
+                                   "\"assistant\"",
+                                   "\"system\"",
+                                   "\"tool\"",
+                                   "\"arguments\":",
+                                   "\"id\":",
+                                   "null",
+                                   "{}",
+                                   "[]",
+                                   "\"\"",
+                                   "\"reasoning\"",
+                                   "\"image\"",
+                                   "\"is_error\":true,"})
+        made.words.emplace_back(word);
+    return made;
+}
+
+int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    byte_source bytes{fuzz::view(data, size)};
+    bool const choices = bytes.below(256) % 2 == 1;
+    if (choices) {
+        laws::random_source random{bytes};
+        auto const all = forms::projected<json>(laws::conversation_generator{random}.make());
+        judge(forms::all_from_chat<std::vector<json>>(all), random);
+    } else {
+        byte_source values{bytes.take(15)};
+        laws::random_source random{values};
+        judge(messages_in(bytes.rest()), random);
+    }
+    return 0;
+}
