@@ -156,8 +156,9 @@ TEST_CASE("sqlite_store: a full disk, one without room for files, and a read-onl
         }
         REQUIRE(disk.make_read_only(true));
         sqlite_store const store{root / "disk/a.db"};
-        CHECK(put(store, 'B') ==
-              (killed ? "SQLite: attempt to write a readonly database" : "SQLite: unable to open database file"));
+        CHECK(put(store, 'B') == (killed
+                                      ? "SQLite: attempt to write a readonly database: file and folder must be writable"
+                                      : "SQLite: unable to open database file"));
         CHECK(store.get(store.name(content('a'))).has_value() == killed);
         REQUIRE(disk.make_read_only(false));
         CHECK(put(store, 'B').empty());
