@@ -102,7 +102,7 @@ TEST_CASE("artifact_folder: an existing folder that is open to others or a link 
     SECTION("open to a group") { REQUIRE(::chmod(path.c_str(), 0770) == 0); }
     SECTION("a link") {
         path = root / "link/";
-        fs::create_directory_symlink(root / "a", root / "link");
+        REQUIRE_NOTHROW(fs::create_directory_symlink(root / "a", root / "link"));
         refused = "open folder: the folder must be no link, or allow_open_folder be set";
     }
     artifact_folder const store{path};

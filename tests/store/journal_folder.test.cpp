@@ -208,7 +208,7 @@ TEST_CASE("journal_folder: a folder that is open to others or a link is refused 
     fs::create_directory_symlink(root / "j", root / "link");
     std::string refused = "open folder: the folder must be no link, or allow_open_folder be set";
     auto path = root / "link";
-    SECTION("a link") {}
+    SECTION("a link") { REQUIRE(fs::is_symlink(root / "link")); }
     SECTION("open to others") {
         path = root / "j";
         REQUIRE(::chmod(path.c_str(), 0777) == 0);
