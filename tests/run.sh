@@ -157,10 +157,10 @@ for preset in $presets; do
             echo "condense: only the tests of: $*"
             run_preset "$preset" "$(printf '%s_tests ' "$@")" 3 --tests-regex "^($(IFS='|' && echo "$*"))[.]|^layout\$"
             ;;
-        full:asan:0) run_preset asan all 20 --label-regex full ;;
+        full:asan:0) run_preset asan all 10 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        *) run_preset "$preset" "" "$([ $run = full ] && echo 60 || echo 3)" ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 50 || echo 3)" ;;
     esac
 done
 # Two core-hours of fuzzing, with what the presets have not found.
