@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <ios>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <condense/estimate/bpe/build.hpp>
@@ -68,10 +70,11 @@ inline loaded_vocabulary build_vocabulary(token_list const& tokens, split_scheme
 
 /// All bytes of a regular file; nothing if it cannot be read.
 inline std::optional<std::string> read_file(std::string const& path) {
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(path, problem)) return {};  // libc++ reads a folder as an empty file
     std::ifstream in{path, std::ios::binary};
     std::string bytes;
     char buffer[1 << 16];
-    // A folder opens, and fails at the first read.
     while (in.read(buffer, sizeof buffer) || in.gcount() > 0)
         bytes.append(buffer, static_cast<std::size_t>(in.gcount()));
     if (!in.is_open() || in.bad() || !in.eof()) return {};
