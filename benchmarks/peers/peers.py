@@ -23,8 +23,11 @@ import time
 
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
 import conversations
 import judge
+from commands import Failed, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -80,27 +83,6 @@ PEERS = [
 ]
 OURS = {"default": ("`reduce_file`", "the example, `--family gpt`: compress, a summary by rule, a window"),
         "shorten": ("`reduce_file --mix shorten`", "shorteners for what results hold, and no summary")}
-
-
-class Failed(Exception):
-    pass
-
-
-def run(command, limit, **more):
-    said = " ".join(pathlib.Path(str(each)).name for each in command)
-    try:
-        done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=limit,
-                              stdin=subprocess.DEVNULL, **more)
-    except subprocess.TimeoutExpired:
-        raise Failed(f"`{said}`: more than {limit} s") from None
-    except OSError as error:
-        raise Failed(f"`{said}`: {error.strerror}") from None
-    if done.returncode != 0:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        told = [line for line in lines if "error" in line.lower() and "complete log" not in line]
-        told = [line for line in told if "No matching" in line] or told or lines or [f"exit code {done.returncode}"]
-        raise Failed(f"`{said}`: {told[-1][:200]}".replace("|", "/"))
-    return done.stdout
 
 
 # ---------------------------------------------------------------- installing

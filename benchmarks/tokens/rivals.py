@@ -14,10 +14,12 @@ import base64
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
 import corpus
+from commands import Failed, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Name: what is installed, and by what; then what engines.py calls it.
@@ -33,26 +35,6 @@ PYPI = {
 ENCODINGS = ("cl100k_base", "o200k_base")
 CRATE = "bpe-openai@0.3.2"
 OURS = "condense, count"
-
-
-class Failed(Exception):
-    pass
-
-
-def run(command, limit, **more):
-    """What it printed; what failed, and how, in a line."""
-    said = " ".join(pathlib.Path(str(each)).name if str(each).startswith("/") else str(each) for each in command)
-    try:
-        done = subprocess.run([str(each) for each in command], capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL, **more)
-    except subprocess.TimeoutExpired:
-        raise Failed(f"`{said}`: more than {limit} s") from None
-    except OSError as error:
-        raise Failed(f"`{said}`: {error.strerror}") from None
-    if done.returncode != 0:
-        lines = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
-        told = [line for line in lines if "error" in line.lower() or "!!!" in line] or lines or [f"exit code {done.returncode}"]
-        raise Failed(f"`{said}`: {told[-1][:200]}".replace("|", "/"))
-    return done.stdout
 
 
 def install(folder, wanted):
