@@ -13,6 +13,11 @@
 
 namespace condense {
 inline namespace v1 {
+/// Where the file of a session may be.
+struct state_file_options {
+    bool allow_open_folder = false;  ///< also in a folder in which everybody may replace the files of others
+};
+
 namespace detail {
 
 /// The error of a failed system call, with what has to be otherwise.
@@ -27,16 +32,11 @@ inline state_error file_fault(std::string_view verb, posix::failure problem) noe
     result.reason += " (see session_state)";
     return result;
 }
-inline posix::folder_rule rule_of(bool allow_open_folder) noexcept {
-    return allow_open_folder ? posix::folder_rule::any : posix::folder_rule::shared;
+inline posix::folder_rule rule_of(state_file_options options) noexcept {
+    return posix::rule_unless(options.allow_open_folder, posix::folder_rule::shared);
 }
 
 }  // namespace detail
-
-/// Where the file of a session may be.
-struct state_file_options {
-    bool allow_open_folder = false;  ///< also in a folder in which everybody may replace the files of others
-};
 
 /// Replaces the file or leaves it unchanged: writes a temporary file, syncs it, renames it. Readable by its owner
 /// alone; creates missing folders. A link of that name, also a hard one, is replaced, not followed.
@@ -44,7 +44,7 @@ template <savable Session>
 state_error save_file(Session& session, std::string_view path, state_file_options options = {}) {
     auto const saved = save(session);
     if (!saved) return saved.error;
-    auto const problem = detail::posix::replace_file(path, saved.text, detail::rule_of(options.allow_open_folder));
+    auto const problem = detail::posix::replace_file(path, saved.text, detail::rule_of(options));
     return problem.error == 0 ? state_error{} : detail::file_fault("save_file", problem);
 }
 
@@ -53,7 +53,7 @@ state_error save_file(Session& session, std::string_view path, state_file_option
 template <savable Session>
 state_error restore_file(Session& session, std::string_view path, bytes size_limit = {std::uint64_t{1} << 30},
                          state_file_options options = {}) {
-    auto const file = detail::posix::read_file(path, size_limit.count, detail::rule_of(options.allow_open_folder));
+    auto const file = detail::posix::read_file(path, size_limit.count, detail::rule_of(options));
     if (file.problem.error == EFBIG)
         return detail::unrestorable(state_fault::too_large, "the file", "be no larger than the limit");
     if (file.problem.error != 0) return detail::file_fault("restore_file", file.problem);

@@ -50,7 +50,7 @@ struct [[nodiscard]] catalog_fetch {
 namespace detail {
 
 inline posix::folder_rule rule_of(catalog_source const& from) noexcept {
-    return from.allow_open_folder ? posix::folder_rule::any : posix::folder_rule::shared;
+    return posix::rule_unless(from.allow_open_folder, posix::folder_rule::shared);
 }
 /// The list in the file, if there is one.
 inline catalog_fetch catalog_copy(catalog_source const& from) {

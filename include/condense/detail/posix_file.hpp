@@ -219,6 +219,11 @@ enum class folder_rule : unsigned char {
     own,
 };
 
+/// What an option `allow_open_folder` makes of the rule.
+constexpr folder_rule rule_unless(bool allow_open_folder, folder_rule rule) noexcept {
+    return allow_open_folder ? folder_rule::any : rule;
+}
+
 /// Whether the directory, which was opened by this path, is as the rule wants it: 0, or an error.
 inline int check_folder(descriptor const& opened, std::string path, folder_rule rule) {
     if (rule == folder_rule::any) return 0;

@@ -179,7 +179,7 @@ private:
     struct state {
         state(std::string path, artifact_folder_options chosen)
             : folder{std::move(path),
-                     chosen.allow_open_folder ? detail::posix::folder_rule::any : detail::posix::folder_rule::own} {}
+                     detail::posix::rule_unless(chosen.allow_open_folder, detail::posix::folder_rule::own)} {}
 
         /// Writes the folder's entry to the medium, and `file` too if another put wrote it.
         store_error sync_entry(detail::posix::descriptor const& in, detail::posix::descriptor const* file) {

@@ -53,8 +53,8 @@ struct journal_damage {
 
 /// A handle: copies share the folder, any thread and any number of processes may use it, also after a
 /// fork. The folder is created on first use, readable by its owner alone; an existing one must be as the options say,
-/// and its files have no other names. Hash: as for stores, of content and
-/// of conversation ids; if two conversations share a file, each reads only its own lines.
+/// and its files have no other names. Hash: as for stores, of content and of conversation ids; if two conversations
+/// share a file, each reads only its own lines.
 template <class Hash = content_hash>
 class basic_journal_folder {
 public:
@@ -148,7 +148,7 @@ private:
     struct state {
         state(std::string path, journal_folder_options chosen)
             : folder{std::move(path),
-                     chosen.allow_open_folder ? detail::posix::folder_rule::any : detail::posix::folder_rule::own},
+                     detail::posix::rule_unless(chosen.allow_open_folder, detail::posix::folder_rule::own)},
               options{chosen} {}
 
         detail::posix::folder folder;

@@ -158,7 +158,7 @@ private:
               folder{path.find('\0') != std::string::npos ? path
                      : name.size() == path.size()         ? "."
                                                           : path.substr(0, path.size() - name.size()),
-                     chosen.allow_open_folder ? detail::posix::folder_rule::any : detail::posix::folder_rule::shared} {}
+                     detail::posix::rule_unless(chosen.allow_open_folder, detail::posix::folder_rule::shared)} {}
 
         markdown_memory_options options;
         std::string name;  ///< of the file in the folder

@@ -226,7 +226,7 @@ private:
         auto const begin = path_.find_last_of('/') + 1;
         auto const parent =
             posix::open_folder(begin == 0 ? "." : path_.substr(0, begin), create,
-                               options_.allow_open_folder ? posix::folder_rule::any : posix::folder_rule::shared);
+                               posix::rule_unless(options_.allow_open_folder, posix::folder_rule::shared));
         if (parent.error == ENOENT && !create) return {};
         if (parent.error != 0) return {posix::fault("open folder", parent.error)};
         if (begin == path_.size()) return {posix::fault("open", EISDIR)};
