@@ -207,7 +207,7 @@ private:
             case 4: return counted_.undone += session_->undo() ? 1u : 0u, "undo";
             case 5: return counted_.restored += session_->restore(some_message()) ? 0u : 1u, "restore";
             case 6: return static_cast<void>(session_->pin(some_message())), "pin";
-            case 7: return session_->unpin(some_message()), "unpin";
+            case 7: return static_cast<void>(session_->unpin(some_message())), "unpin";
             case 8:
                 if (auto const job = session_->begin_summary()) jobs_.push_back(job);
                 return "begin";
