@@ -342,6 +342,81 @@ TEST_CASE("draft: a summary is a head") {
     CHECK(shown(draft) == "*0: so far | 2: b | 3: w | ");
 }
 
+TEST_CASE("draft: no summary is written beside another") {
+    using groups = std::vector<group>;
+    auto const earlier = toy::marked(user("so far"), "summary");
+    SECTION("of an earlier run") {
+        desk on{earlier, assistant("a"), user("u"), assistant("b"), user("v")};
+        auto draft = on.draft();
+        CHECK(draft.summarize(groups{{1}, {2}}, "x") == refusal::summary);
+        CHECK(shown(draft) == "0: so far | 1: a | 2: u | 3: b | 4: v | ");
+        CHECK_FALSE(draft.summarize(groups{{0}, {1}}, "x"));
+        CHECK(shown(draft) == "*0: x | 2: u | 3: b | 4: v | ");
+    }
+    SECTION("of this run") {
+        desk on{user("t"), assistant("a"), user("u"), assistant("b"), user("v")};
+        auto draft = on.draft();
+        CHECK_FALSE(draft.summarize(groups{{0}, {1}}, "x"));
+        CHECK(draft.summarize(groups{{2}}, "y") == refusal::summary);
+        CHECK(shown(draft) == "*0: x | 2: u | 3: b | 4: v | ");
+        CHECK_FALSE(draft.summarize(groups{group{0}.summary(), {2}}, "y"));
+        CHECK(shown(draft) == "*0: y | 3: b | 4: v | ");
+    }
+    SECTION("but beside a pinned one") {
+        desk on{pinned(earlier), assistant("a"), user("u"), assistant("b"), user("v")};
+        auto draft = on.draft();
+        CHECK_FALSE(draft.summarize(groups{{1}, {2}}, "x"));
+        CHECK(shown(draft) == "0: so far | *1: x | 3: b | 4: v | ");
+    }
+}
+
+TEST_CASE("draft: no summary comes back beside another") {
+    desk on{toy::system("s"), user("t"), toy::marked(user("so far"), "summary"), assistant("a"), user("u"),
+            assistant("b"),   user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{2}, {3}}, "x"));
+    auto const mark = draft.mark();
+    CHECK(draft.restore({2}) == refusal::summary);
+    CHECK(draft.restore(group{2}, {}, {1'000}) == refusal::summary);
+    CHECK(draft.mark() == mark);
+    CHECK_FALSE(draft.restore({3}));
+    CHECK(shown(draft) == "0: s | 1: t | *2: x | 3: a | 4: u | 5: b | 6: v | ");
+    REQUIRE_FALSE(draft.drop(group{2}.summary()));
+    CHECK_FALSE(draft.restore({2}));
+    CHECK(shown(draft) == "0: s | 1: t | 2: so far | 3: a | 4: u | 5: b | 6: v | ");
+}
+
+TEST_CASE("draft: no summary comes back to begin a request beside another") {
+    auto const begun = [](desk<>& on, std::vector<group> const& dropped, group summarized, condense::sequence back) {
+        auto draft = on.draft();
+        for (auto const which : dropped) REQUIRE_FALSE(draft.drop(which));
+        REQUIRE_FALSE(draft.summarize(std::vector<group>{summarized}, "x"));
+        CHECK_FALSE(draft.restore(back));
+        return shown(draft);
+    };
+    SECTION("one of this run") {
+        desk on{assistant("a"), assistant("b"), assistant("c"), user("u"), assistant("d"), user("v")};
+        REQUIRE_FALSE(on.draft().summarize(std::vector<group>{{0}}, "first"));
+        CHECK(begun(on, {group{0}.summary(), {1}}, {2}, {1}) == "1: b | *2: x | 3: u | 4: d | 5: v | ");
+    }
+    SECTION("one of an earlier run, behind a user message") {
+        desk on{user("t"),      toy::marked(user("so far"), "summary"),
+                assistant("b"), assistant("c"),
+                user("u"),      assistant("d"),
+                user("v")};
+        CHECK(begun(on, {{0}, {1}, {2}}, {3}, {2}) == "0: t | 2: b | *3: x | 4: u | 5: d | 6: v | ");
+    }
+    SECTION("but one with which the history begins") {
+        desk on{toy::marked(user("so far"), "summary"),
+                assistant("b"),
+                assistant("c"),
+                user("u"),
+                assistant("d"),
+                user("v")};
+        CHECK(begun(on, {{0}, {1}}, {2}, {1}) == "0: so far | 1: b | *2: x | 3: u | 4: d | 5: v | ");
+    }
+}
+
 TEST_CASE("draft: what may not be shortened") {
     desk on{toy::system("system"), user("the task"), assistant("answer"), pinned(assistant("pinned")), call("1"),
             result("1", "output"), user("latest")};

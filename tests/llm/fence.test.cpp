@@ -84,3 +84,29 @@ TEST_CASE("fence: what breaks lines or turns their direction becomes a space") {
     std::string const once = neutral("\xEF\xBC\x9C/summary><\xE2\x80\xAE/x>\xE2\x80\xA8< summary");
     CHECK(neutral(once) == once);
 }
+
+TEST_CASE("fence: full-width letters open or close none") {
+    auto const wide = [](std::string_view text) {
+        std::string out;
+        for (char const each : text) {
+            auto const code = static_cast<unsigned>(each) + 0xFEE0;
+            out.push_back(static_cast<char>(0xEF));
+            out.push_back(static_cast<char>(0x80 | (code >> 6 & 0x3F)));
+            out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
+        }
+        return out;
+    };
+    auto const neutral = [](std::string_view text) {
+        std::string out;
+        condense::detail::append_neutral(out, text);
+        return out;
+    };
+    for (std::string const word : {"summary", "TRANSCRIPT", "Facts", "artifact"})
+        for (std::string const begin : {"<", "< ", "</"}) {
+            CHECK(neutral(wide(begin.substr(0, 1)) + begin.substr(1) + wide(word + ">")).starts_with("&lt;"));
+            CHECK(neutral(begin + wide(word) + ">").starts_with("&lt;"));
+            CHECK(neutral(begin + word.substr(0, 2) + wide(word.substr(2)) + ">").starts_with("&lt;"));
+        }
+    for (auto const& harmless : {wide("<sum>"), wide("<summarx>"), wide("<x>"), std::string{"<\xEF\xBD"}})
+        CHECK(neutral(harmless) == harmless);
+}

@@ -102,6 +102,30 @@ TEST_CASE("where a summary of a summary goes, the earlier one stands again") {
     CHECK(carried(desk, 4) == toy::shown(desk.draft()));
 }
 
+TEST_CASE("no summary is redone, and none comes back, beside one that stands again") {
+    auto desk = six();
+    CHECK_FALSE(desk.draft().summarize(groups{group{0}}, "once"));
+    SECTION("a later one") {
+        CHECK_FALSE(desk.draft().summarize(groups{group{0}.summary(), group{3}}, "changed"));
+        CHECK_FALSE(desk.draft().drop(group{0}.summary()));
+        CHECK_FALSE(desk.draft().shorten(toy::part_of(desk.facts, 2), "short"));
+        CHECK_FALSE(desk.draft().summarize(groups{group{1}}, "later"));
+        CHECK(toy::shown(desk.draft()) == "*1: later | 2: short | 4: third question | 5: third answer | ");
+        CHECK(carried(desk, 3) ==
+              "*0: once | 1: first answer | 2: short | 3: second answer | 4: third question | 5: third answer | ");
+    }
+    SECTION("an earlier one") {
+        CHECK_FALSE(desk.draft().drop(group{0}.summary()));
+        CHECK_FALSE(desk.draft().shorten(toy::part_of(desk.facts, 2), "short"));
+        CHECK_FALSE(desk.draft().summarize(groups{group{1}}, "later"));
+        CHECK_FALSE(desk.draft().summarize(groups{group{1}.summary(), group{3}}, "changed"));
+        CHECK_FALSE(desk.draft().drop(group{1}.summary()));
+        desk.edits.undrop(desk.facts, group{0}.summary(), desk.edits.summary_drops()[0]);
+        CHECK(toy::shown(desk.draft()) == "*0: once | 2: short | 4: third question | 5: third answer | ");
+        CHECK(carried(desk, 3) == "*1: later | 2: short | 3: second answer | 4: third question | 5: third answer | ");
+    }
+}
+
 TEST_CASE("groups that a later message has joined, or left, are others") {
     toy::desk desk{{toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"),
                     toy::result("1", "done"), toy::assistant("so")}};

@@ -7,6 +7,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,7 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "core/sessions.hpp"
 #include "laws/checker.hpp"
@@ -253,6 +255,93 @@ TEST_CASE("statistics tell what was done on arrival") {
     CHECK(layer.artifacts == 1);
     CHECK(layer.parts_shortened == 1);
     CHECK(session.statistics().runs == 0);
+}
+
+namespace {
+
+/// What a `reduce` with marks has left, its summary second.
+conversation reduced_before() {
+    auto all = long_turns(4);
+    condense::run_options marking;
+    marking.marks = true;
+    static_cast<void>(condense::reduce(
+        all, condense::summarize{.when = condense::always, .protect = condense::task | condense::last(2_messages)},
+        condense::budget{.window = 10'000_tokens}, per_byte{}, marking));
+    REQUIRE(all.size() == 4);
+    REQUIRE(all[1].mark == "summary");
+    return all;
+}
+
+constexpr auto summarizing = condense::pipeline{
+    condense::summarize{.when = used > 6_messages, .protect = condense::task | condense::last(2_messages)}};
+
+template <class Session>
+std::size_t summaries(Session& session) {
+    std::size_t count = 0;
+    for (auto const& m : sent(session)) count += words(m).find("<summary>") != std::string::npos ? 1u : 0u;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("a session replaces the summary of an earlier reduce, which comes back by undo alone") {
+    condense::session session{reduced_before(), summarizing, condense::budget{.window = 10'000_tokens}, per_byte{}};
+    push(session, {U("and?"), A("so"), U("then?")});
+    auto const before = sent(session);
+    REQUIRE(session.run().changed());
+    CHECK(summaries(session) == 1);
+    CHECK(session.history()[1].mark == "summary");
+    CHECK(sent(session)[1].mark.empty());
+    auto const after = sent(session);
+    CHECK(session.restore({1}) == condense::refusal::summary);
+    CHECK(session.pin({1}) == condense::refusal::summary);
+    CHECK(sent(session) == after);
+    REQUIRE(session.undo());
+    CHECK(sent(session) == before);
+}
+
+TEST_CASE("the summary of an earlier reduce stays where it is pinned, until it is unpinned") {
+    condense::session session{reduced_before(), summarizing, condense::budget{.window = 10'000_tokens}, per_byte{}};
+    REQUIRE_FALSE(session.pin({1}));
+    push(session, {U("and?"), A("so"), U("then?")});
+    REQUIRE(session.run().changed());
+    CHECK(summaries(session) == 2);
+    session.unpin({1});
+    push(session, {A("thus"), U("hence?"), A("yes"), U("go")});
+    REQUIRE(session.run().changed());
+    CHECK(summaries(session) == 1);
+}
+
+TEST_CASE("the summary of an earlier reduce is known after a restart, a release and a sync") {
+    condense::memory_journal const journal;
+    auto const mix = condense::pipeline{
+        condense::record{.to = journal},
+        condense::summarize{.when = used > 6_messages, .protect = condense::task | condense::last(2_messages)}};
+    condense::budget const room{.window = 10'000_tokens};
+    condense::session session{reduced_before(), mix, room, per_byte{}};
+    auto const restarted = [&] {
+        auto taken = session.state();
+        REQUIRE(taken);
+        auto next = std::make_unique<decltype(session)>(conversation{}, mix, room, per_byte{});
+        REQUIRE_FALSE(next->adopt(std::move(taken.state)));
+        return next;
+    };
+    push(session, {U("and?"), A("so"), U("then?")});
+    auto const next = restarted();
+    REQUIRE(next->run().changed());
+    CHECK(summaries(*next) == 1);
+    REQUIRE(session.run().changed());
+    REQUIRE(session.release({4}) > 0);
+    CHECK_FALSE(restarted()->outline().message_at(1).plain_user);
+
+    auto all = reduced_before();
+    condense::session over{std::ref(all), summarizing, room, per_byte{}};
+    all.push_back(U("and?"));
+    all.push_back(A("so"));
+    all.push_back(U("then?"));
+    over.sync({3});
+    REQUIRE(over.run().changed());
+    CHECK(summaries(over) == 1);
 }
 
 TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]") {

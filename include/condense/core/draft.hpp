@@ -109,15 +109,19 @@ public:
     }
 
     /// Replaces the groups in `which` by one message of role user. It stands where the oldest of them stood, or before
-    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped.
+    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped, or if a
+    /// summary is sent that could be replaced and none of them is one.
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         auto host = before ? before->id() : detail::none32;
+        bool replaces = false;
         for (group const replaced : which) {
             if (auto const refused = this->undroppable(replaced)) return refused;
             if (replaced.id() < host) host = replaced.id();
+            replaces = replaces || view::sums_up(*this->outline_, replaced);
         }
         if (host == detail::none32) return refusal::gone;
+        if (!replaces && this->edits_->has_summary(*this->outline_)) return refusal::summary;
         text = detail::utf8::scrubbed(std::move(text));
         auto const after = detail::frame_cost(*this->estimator_, role::user) +
                            detail::part_cost(*this->estimator_, part_view{.text = text});
@@ -134,11 +138,12 @@ public:
     }
 
     /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts. The request
-    /// grows; refused with no_room where the result would not fit the budget.
+    /// grows; refused with no_room where the result would not fit the budget, and with summary where the message
+    /// is a summary of an earlier `reduce` and another is sent.
     constexpr refusal restore(sequence message_seq) {
         if (message_seq.number >= this->outline_->size()) return refusal::gone;
         auto const group_id = this->outline_->group_of(message_seq.number);
-        if (this->outline_->group_at(group_id).unsendable) return refusal::gone;
+        if (auto const refused = unrestorable(group_id)) return refused;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         if (!present(group{group_id})) this->edits_->undrop(*this->outline_, group{group_id});
@@ -156,9 +161,8 @@ public:
     /// text, unless that would be refused. Edits of other parts stay. Refused with no_room where more than `most`, or
     /// than the budget, would be used.
     constexpr refusal restore(group which, std::vector<returning_part> with, tokens most) {
-        if (which.is_summary() || which.id() >= this->outline_->group_count() ||
-            this->outline_->group_at(which.id()).unsendable)
-            return refusal::gone;
+        if (which.is_summary() || which.id() >= this->outline_->group_count()) return refusal::gone;
+        if (auto const refused = unrestorable(which.id())) return refused;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
         if (!present(which)) this->edits_->undrop(*this->outline_, which);
@@ -365,6 +369,14 @@ private:
         return probes_.use(index, read, f);
     }
 
+    /// Why the group may not come back.
+    constexpr refusal unrestorable(std::uint32_t group_id) const noexcept {
+        auto const& record = this->outline_->group_at(group_id);
+        if (record.unsendable) return refusal::gone;
+        bool const returns = record.summary && !present(group{group_id});
+        return returns && this->edits_->has_summary(*this->outline_) ? refusal::summary : refusal::none;
+    }
+
     /// Ends a restore: what came back may need a beginning before it, which counts as restored, too. A request never
     /// has more messages than the history: a restored one may stand beside its summary.
     constexpr refusal returned(view::totals const& before, std::size_t mark, tokens most) {
@@ -393,14 +405,20 @@ private:
     /// Brings back the nearest plain user message or summary that was dropped before group `before`, if there is one.
     /// Looks at what is sent and at the summaries that were dropped.
     constexpr void restore_head(std::uint32_t before) {
-        auto user = this->outline_->beginning_before(before);
-        while (user != detail::none32 && this->present(group{user})) user = this->outline_->beginning_before(user);
-        // A summary holds more than the single message, so it is preferred; but a request holds one at most.
-        bool summarized = false;
-        for (auto const which : this->groups()) summarized = summarized || which.is_summary();
-        if (summarized && user != detail::none32) return this->edits_->undrop(*this->outline_, group{user});
+        auto const nearest = [&](bool plain) {
+            auto user = this->outline_->beginning_before(before);
+            while (user != detail::none32 &&
+                   (present(group{user}) || (plain && this->outline_->group_at(user).summary)))
+                user = this->outline_->beginning_before(user);
+            return user;
+        };
+        // A summary holds more than the single message, so it is preferred. But a request holds one: a second comes
+        // back only where the history begins with it, and nothing else can begin the request.
+        bool const summarized = this->edits_->has_summary(*this->outline_);
+        auto user = nearest(summarized);
+        if (summarized && user == detail::none32) user = nearest(false);
         auto const& lost_summaries = this->edits_->summary_drops();
-        for (auto step = lost_summaries.rbegin(); step != lost_summaries.rend(); ++step) {
+        for (auto step = lost_summaries.rbegin(); !summarized && step != lost_summaries.rend(); ++step) {
             group const target{this->edits_->steps()[*step].target};
             if (target.id() > before || (user != detail::none32 && target.id() < user)) continue;
             return this->edits_->undrop(*this->outline_, target, *step);

@@ -374,12 +374,9 @@ protected:
 
     /// The group is a summary, and no other one is present.
     constexpr bool is_only_summary(group which) const noexcept {
-        auto const is_any_summary = [this](group candidate) {
-            return candidate.is_summary() || outline_->group_at(candidate.id()).summary;
-        };
-        if (!is_any_summary(which)) return false;
+        if (!view::sums_up(*outline_, which)) return false;
         for (auto const other : groups())
-            if (other != which && is_any_summary(other)) return false;
+            if (other != which && view::sums_up(*outline_, other)) return false;
         return true;
     }
 

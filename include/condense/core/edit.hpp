@@ -36,6 +36,7 @@ struct [[nodiscard]] refusal {
         not_smaller,  ///< the edit would not save anything
         gone,         ///< the target is not sent any more
         last,         ///< nothing but system messages would be left
+        summary,      ///< another summary is sent, and a request holds one
         no_room,      ///< a restored message would not fit the budget
     };
     reason why = none;
@@ -66,6 +67,7 @@ constexpr std::string_view name(refusal refused) noexcept {
         case refusal::not_smaller: return "not smaller";
         case refusal::gone: return "gone";
         case refusal::last: return "last group";
+        case refusal::summary: return "another summary";
         case refusal::no_room: break;
     }
     return "no room";

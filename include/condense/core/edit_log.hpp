@@ -133,6 +133,19 @@ public:
         }
         return true;
     }
+    /// A summary of this run or of an earlier one, whether later readers will recognise it or not.
+    static constexpr bool sums_up(outline const& facts, group which) noexcept {
+        return which.is_summary() || facts.group_at(which.id()).summary;
+    }
+    /// A summary is sent that another one would replace, as no layer must leave it. A request holds one such summary.
+    /// Costs a look at each group that is sent.
+    constexpr bool has_summary(outline const& facts) const noexcept {
+        for (auto place = next_place(0); place < live_.size(); place = next_place(place + 1)) {
+            auto const which = place % 2 == 0 ? group{place / 2}.summary() : group{place / 2};
+            if (sums_up(facts, which) && !bound(facts, which)) return true;
+        }
+        return false;
+    }
     /// The message had parts, and all of them were removed, so that it is not sent.
     constexpr bool emptied(outline const& facts, std::uint32_t index) const noexcept {
         if (!has_removed_) return false;

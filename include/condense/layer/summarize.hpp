@@ -170,12 +170,6 @@ struct summarize {
     failed conclude(auto& draft, auto& pass, std::vector<group> const& groups, std::string text, tokens limit) const {
         cost replaced;
         for (auto const which : groups) replaced += draft.about(which).cost;
-        for (auto const which : draft.groups()) {
-            if (!which.is_summary()) continue;
-            bool planned = false;
-            for (auto const one : groups) planned = planned || one == which;
-            if (!planned) return {"there is another summary by now"};
-        }
         if (auto const problem = detail::wording::no_summary(text); !problem.empty()) return {problem};
         if (!detail::utf8::valid(text)) return {"the summary is not valid UTF-8"};
         if (draft.estimator()(text) >= replaced) return {"the summary is not smaller"};

@@ -68,11 +68,24 @@ constexpr std::size_t zero_width_size(std::string_view text) noexcept {
     return hidden ? 3 : 0;
 }
 
-/// As begins_with_word, for a reader who does not see what has no width, and to whom all blanks are a space.
+/// The bytes of a letter that `text` begins with, if it is `wanted`, which is in lower case, in either case or in its
+/// full-width form, which is among U+FF01 to U+FF5E.
+constexpr std::size_t letter_size(std::string_view text, char wanted) noexcept {
+    if (begins_with_word(text, {&wanted, 1})) return 1;
+    if (text.size() < 3 || !text.starts_with("\xEF")) return 0;
+    auto const bits = [&](std::size_t index) { return static_cast<unsigned char>(text[index]) & 0x3Fu; };
+    auto const code = 0xF000u | bits(1) << 6 | bits(2);
+    if (code < 0xFF01 || code > 0xFF5E) return 0;
+    auto const narrow = static_cast<char>(code - 0xFEE0);
+    return begins_with_word({&narrow, 1}, {&wanted, 1}) ? 3 : 0;
+}
+
+/// As begins_with_word, for a reader who does not see what has no width, to whom all blanks are a space, and full-width
+/// letters are letters.
 constexpr bool shows_word(std::string_view text, std::string_view word) noexcept {
     for (char const wanted : word) {
         while (auto const size = zero_width_size(text)) text.remove_prefix(size);
-        auto size = wanted == ' ' ? invisible_size(text) : std::size_t{begins_with_word(text, {&wanted, 1})};
+        auto size = wanted == ' ' ? invisible_size(text) : letter_size(text, wanted);
         if (size == 0) return false;
         for (; size != 0; size = wanted == ' ' ? invisible_size(text) : 0) text.remove_prefix(size);
     }

@@ -278,7 +278,7 @@ public:
             if (index == size()) break;  // messages appended meanwhile are read by `append`
             abandon_again();
             bool const pinned = index < first ? outline_.message_at(index).pinned : rule.pins(sequence{index}, m);
-            edits.reserve_message(outline.read(m, meter_.estimator(), {.pinned = pinned}));
+            edits.reserve_message(outline.read(m, meter_.estimator(), {.marks = true, .pinned = pinned}));
             edits.on_message_placed(outline, outline.place());
             if (outline.message_at(index).pinned != pinned && index < first) outline.pin(index, pinned);
             ++index;
@@ -344,7 +344,7 @@ private:
     template <class Pins>
     void read(message_type const& m, Pins const& rule) {
         bool const pinned = rule.pins(sequence{size()}, m);
-        edits_.reserve_message(outline_.read(m, meter_.estimator(), {.pinned = pinned}));
+        edits_.reserve_message(outline_.read(m, meter_.estimator(), {.marks = true, .pinned = pinned}));
         request_.reserve_message();
         grow(undo_points_, 1);
         if (!released_.empty()) grow(indices_, 1);
@@ -469,7 +469,7 @@ private:
             if (!selected[position]) continue;
             auto const index = index_of(position);
             scan.read(source()[index], meter_.estimator(),
-                      {.previous = index == 0 ? role::other : outline_.message_at(index - 1).speaker});
+                      {.marks = true, .previous = index == 0 ? role::other : outline_.message_at(index - 1).speaker});
             records.push_back(scan.facts());
             records.back().index = index;
             records.back().messages = size();

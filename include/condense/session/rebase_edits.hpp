@@ -17,9 +17,9 @@ inline namespace v1 {
 namespace detail {
 
 /// Redoes in `edits` those of `old_edits` whose groups end before message `first_changed`, if they are still allowed. A
-/// summary is redone together with all drops that belong to it, or not at all; then an earlier one is in force again.
-/// Refers to its arguments. O(steps), plus what the edits cost. A template, so that a program that only includes it
-/// instantiates nothing.
+/// summary is redone together with all drops that belong to it, or not at all; then an earlier one is in force again,
+/// beside which no other is redone or comes back. Refers to its arguments. O(steps), plus what the edits cost. A
+/// template, so that a program that only includes it instantiates nothing.
 template <class = void>
 class basic_edit_rebaser {
 public:
@@ -40,7 +40,12 @@ public:
             // Drops right before a summary are of the groups that it replaces.
             if (end < steps.size() && steps[end].kind == edit_kind::summarize) {
                 bool complete = unchanged(steps[end].target);
-                for (auto drop = index; drop < end; ++drop) complete = complete && may_drop(steps[drop]);
+                bool replaces = false;
+                for (auto drop = index; drop < end; ++drop) {
+                    complete = complete && may_drop(steps[drop]);
+                    replaces = replaces || view::sums_up(*old_facts_, group{steps[drop].target});
+                }
+                complete = complete && (replaces || !edits_->has_summary(*facts_));
                 ++end;
                 if (!complete) index = end;
             } else if (end == index) ++end;
@@ -77,7 +82,12 @@ private:
     /// only if layers could edit that group before, as they can an open one. The latest user message stays whole.
     bool may_redo(std::size_t index) const noexcept {
         auto const& step = old_edits_->steps()[index];
-        if (!step.on_part) return is_drop(step) ? may_drop(step) : unchanged(group{step.target}.id());
+        if (!step.on_part) {
+            group const which{step.target};
+            if (is_drop(step)) return may_drop(step);
+            bool const returns = step.kind == edit_kind::restore && view::sums_up(*old_facts_, which);
+            return unchanged(which.id()) && !(returns && edits_->has_summary(*facts_));
+        }
         auto const message = old_facts_->part_at(step.target).message_index;
         auto const group_id = old_facts_->group_of(message);
         if (message == facts_->latest_user()) return false;

@@ -128,7 +128,7 @@ private:
                 auto const bytes = std::exchange(state.messages[read_count], {});
                 auto m = v1::from_bytes<message_type>(bytes);
                 if (!m) return impossible("a message", "be as its traits write it");
-                outline.read(*m, estimator, {.pinned = pinned, .exact = true});
+                outline.read(*m, estimator, {.marks = true, .pinned = pinned, .exact = true});
                 messages.push_back(std::move(*m));
             } else outline.read(state.released[released_positions[index]], pinned, part_removable<message_type>);
             if (is_present) indices.push_back(index), ++read_count;

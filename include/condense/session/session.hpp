@@ -82,7 +82,7 @@ public:
     view const& edits() const noexcept { return conversation_.edits(); }
 
     /// No layer edits the message from now on; edits so far stay. One that was dropped or summarised is restored
-    /// first, or `no_room` is returned. `gone` for a number beyond the history, or during a run.
+    /// first, or what `restore` says is returned. `gone` for a number beyond the history, or during a run.
     refusal pin(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
@@ -96,7 +96,7 @@ public:
         return refusal::none;
     }
     /// Puts the originals of a message and its group back in the request, until a later reduction takes them out again.
-    /// Refused: `no_room` if it would not fit the budget, `gone` if nothing was taken out, or it was released.
+    /// Refused: `no_room` if it would not fit, `gone` if it is there or released, `summary` for one beside another.
     refusal restore(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
