@@ -49,6 +49,12 @@ programs=$(dirname "$(find "$folder" -name bench_run_window -type f | head -n 1)
     echo
     python3 benchmarks/compile/cost.py --table --rounds "${ROUNDS:-3}" "${CXX:-g++}" -std=c++20 -Iinclude
     echo
+    echo "Instructions of the compiler, the same each time:"
+    echo
+    echo '```'
+    python3 benchmarks/compile/cost.py --instructions "${CXX:-g++}" -std=c++20 -Iinclude
+    echo '```'
+    echo
     echo "## Mixes on the bundled conversations"
     echo
     echo '```'

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from checks import Failed, effort, expect, run_all
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.cpp"))
+EXAMPLES = sorted((ROOT / "examples").rglob("*.cpp"))
 options = argparse.ArgumentParser()
 for name in ("header", "compiler", "folder"):
     options.add_argument(f"--{name}", required=True, type=pathlib.Path)

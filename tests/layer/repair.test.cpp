@@ -123,6 +123,13 @@ TEST_CASE("repair: calls that may still be answered are left alone") {
         CHECK(mended(history) == history);
 }
 
+TEST_CASE("repair: the report tells a call that waits from pairs") {
+    auto const idle = [](conversation history) { return condense::reduce(history, mending, roomy, exact{}).text(); };
+    auto const both = C("1").and_call("2", "s", "{}");
+    CHECK(idle({U(), both, R("1"), A()}).find("a call still waits for its result") != std::string::npos);
+    CHECK(idle({U(), both, R("1"), R("2"), A()}).find("calls and results are in pairs") != std::string::npos);
+}
+
 TEST_CASE("repair: of parallel calls only those without a result are answered") {
     auto const both = C("1").and_call("2", "s", "{}");
     CHECK(mended({U(), both, U("v"), A()}) == conversation{U(), both, answer("1"), answer("2", "s"), U("v"), A()});

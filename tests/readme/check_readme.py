@@ -57,6 +57,16 @@ def missing_tests(name, text):
                 yield f"{name}: no such test: {test}"
 
 
+def missing_facts(name, text):
+    """A table that lists the members of group_facts or part_facts."""
+    header = (ROOT / "include" / "condense" / "core" / "handles.hpp").read_text(encoding="utf-8")
+    for kind, row in re.findall(r"^\| `draft[.]about\((group|part)\)` \| (.*) \|$", text, re.M):
+        members = re.search(rf"^struct {kind}_facts {{(.*?)^}};", header, re.S | re.M)[1]
+        for member in re.findall(r"`(\w+)`", row):
+            if not re.search(rf" {member} = ", members):
+                yield f"{name}: {kind}_facts has no member {member}"
+
+
 def problems(documents, examples):
     """documents: {path: text}; examples: the texts that blocks may come from."""
     found = []
@@ -73,6 +83,7 @@ def problems(documents, examples):
             if not (ROOT / "include" / header).is_file():
                 found.append(f"{name}: no such header: {header}")
         found += broken_links(name, text, documents)
+        found += missing_facts(name, text)
         if name == ".docs/security.md":
             found += missing_tests(name, text)
         for number, line in enumerate(text.splitlines(), 1):
@@ -98,6 +109,7 @@ def unnoticed(documents, examples):
         "a missing file": {"README.md": readme + "[here](examples/nowhere.cpp)\n"},
         "a missing heading": {"README.md": readme + "[here](examples/README.md#nowhere)\n"},
         "a missing test": {".docs/security.md": documents[".docs/security.md"].replace("`llm/fence`", "`llm/fences`", 1)},
+        "a missing member": {"tests/README.md": documents["tests/README.md"] + "| `draft.about(part)` | `kind`, `weight` |\n"},
         "a missing header": {"README.md": readme + "`<condense/core/nowhere.hpp>`\n"},
         "a long line": {"tests/README.md": documents["tests/README.md"] + "word " * 25 + "\n"},
         "a long README": {"README.md": readme + "\n" * (MOST_LINES + 1 - readme.count("\n"))},

@@ -87,6 +87,11 @@ public:
         auto const& call = calls_[part.call];
         return !call.has_result && (call.dead || part.status == part_status::cancelled);
     }
+    /// The part is a call without a result that may still get one.
+    constexpr bool waits(part_record const& part) const noexcept {
+        return part.kind == part_kind::tool_call && part.call != detail::none32 && !calls_[part.call].has_result &&
+               !unanswerable(part);
+    }
     /// The part is a call that has a result, and none that is an error or pending.
     constexpr bool succeeded(part_record const& part) const noexcept {
         if (part.kind != part_kind::tool_call || part.call == detail::none32) return false;

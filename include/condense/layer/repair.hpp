@@ -85,12 +85,15 @@ struct repair {
             if (part.repeats) keep_first(draft, pass, part_id);
         });
         bool room = true;
+        bool waits = false;
         each([&](std::uint32_t part_id, auto const& part) {
+            waits = waits || conversation.waits(part);
             if (room && part.kind == part_kind::tool_call)
                 room = answer_call(draft, pass, part_id) != refusal{refusal::no_room};
         });
         if (!room) return;
-        pass.idle_as("nothing to do: calls and results are in pairs");
+        pass.idle_as(waits ? "nothing to do: a call still waits for its result; abandon it if none will come"
+                           : "nothing to do: calls and results are in pairs");
     }
 
     friend bool operator==(repair const&, repair const&) = default;

@@ -58,6 +58,7 @@ constexpr void note_why_idle(Draft const& draft, Pass& pass, Protection const& p
 /// How often to halve the limits on a text: once for each step of pressure, and four times more at the top, a
 /// sixteenth.
 template <class Pass>
+    requires requires(Pass const& pass) { pass.pressure(), pass.top(); }
 constexpr unsigned halvings_of(Pass const& pass) noexcept {
     return pass.pressure() + (pass.top() ? 4u : 0u);
 }

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""coverage.py BUILD [--least PERCENT]   what the tests of a build with clang's coverage have run of include/.
+
+A line counts once, run or not, however often its template is instantiated; of a template that nothing instantiates no
+line counts. Headers that are tables of data are left out. Prints the share of lines and of branches, by folder and whole;
+what was not run is listed in BUILD/uncovered.txt. Ends with 1 where the share of
+lines is below PERCENT, 98 unless given.
+"""
+
+import argparse
+import collections
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+INCLUDE = ROOT / "include" / "condense"
+
+
+def is_table(header):
+    """Whether most of its lines are rows of figures or names."""
+    lines = [line.strip() for line in header.read_text(encoding="utf-8").splitlines()]
+    lines = [line for line in lines if line and not line.startswith("//")]
+    return sum(line.startswith(("{", "0x", '"')) or line[:1].isdigit() for line in lines) * 2 > len(lines)
+
+
+def programs(build):
+    for path in sorted(build.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o100 and "CMakeFiles" not in path.parts:
+            with path.open("rb") as file:
+                if file.read(4) == b"\x7fELF":
+                    yield path
+
+
+def lcov(build):
+    """The lines of an lcov export."""
+    profile = build / "merged.profdata"
+    raw = sorted((build / "raw").glob("*.profraw"))
+    if not raw:
+        raise SystemExit(f"coverage.py: no program of {build} has been run")
+    subprocess.run(["llvm-profdata-19", "merge", "-sparse", "-o", profile, *raw], check=True)
+    found = [part for path in programs(build) for part in ("-object", path)]
+    command = ["llvm-cov-19", "export", "-format=lcov", f"-instr-profile={profile}", *found[1:], f"-sources={INCLUDE}"]
+    run = subprocess.run(command, check=True, capture_output=True, text=True)
+    return run.stdout.splitlines()
+
+
+def read(lines):
+    """By header: by line, whether it was run; by branch, whether it was taken."""
+    hits = collections.defaultdict(dict)
+    branches = collections.defaultdict(dict)
+    header = None
+    for line in lines:
+        kind, _, rest = line.partition(":")
+        if kind == "SF":
+            header = pathlib.Path(rest).resolve()
+        elif kind == "DA":
+            number, count = rest.split(",")[:2]
+            hits[header][int(number)] = hits[header].get(int(number), False) or int(count) > 0
+        elif kind == "BRDA":
+            number, block, branch, count = rest.split(",")
+            place = int(number), block, branch
+            branches[header][place] = branches[header].get(place, False) or count not in ("-", "0")
+    return hits, branches
+
+
+def share(values):
+    values = list(values)
+    return f"{sum(values):6} of {len(values):6}  {100 * sum(values) / max(1, len(values)):6.2f} %"
+
+
+def ranges(numbers):
+    """Sorted numbers as pairs of first and last."""
+    groups = []
+    for number in numbers:
+        if groups and number == groups[-1][1] + 1:
+            groups[-1][1] = number
+        else:
+            groups.append([number, number])
+    return groups
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--least", type=float, default=98)
+    given = parser.parse_args()
+    hits, branches = read(lcov(given.build))
+    headers = [path for path in sorted(INCLUDE.rglob("*.hpp")) if path in hits and not is_table(path)]
+    left_out = [str(path.relative_to(INCLUDE)) for path in sorted(hits) if path.is_relative_to(INCLUDE) and is_table(path)]
+    print("left out, as tables:", ", ".join(left_out) or "none")
+    folders = sorted({path.parent for path in headers})
+    print(f"{'':12} {'lines':>27} {'branches':>27}")
+    for name, own in [*((f.relative_to(INCLUDE), [h for h in headers if f == h.parent]) for f in folders), ("all", headers)]:
+        print(f"{str(name):12} {share(run for h in own for run in hits[h].values()):>27} "
+              f"{share(taken for h in own for taken in branches[h].values()):>27}")
+    with (given.build / "uncovered.txt").open("w", encoding="utf-8") as out:
+        for header in headers:
+            text = header.read_text(encoding="utf-8").splitlines()
+            for first, last in ranges(sorted(number for number, run in hits[header].items() if not run)):
+                out.write(f"{header.relative_to(INCLUDE)}:{first}-{last}: {text[first - 1].strip()}\n")
+            for number in sorted({place[0] for place, taken in branches[header].items() if not taken}):
+                out.write(f"{header.relative_to(INCLUDE)}:{number}: a branch: {text[number - 1].strip()}\n")
+    every = [run for header in headers for run in hits[header].values()]
+    return 0 if 100 * sum(every) >= given.least * len(every) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
