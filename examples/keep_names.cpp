@@ -39,10 +39,10 @@ int main() {
     condense::session session{std::vector<chat_message>{}, mix, {.window = 4'000_tokens}};
     session.push(chat_message::user("Tidy up the orders."));
     session.push(chat_message::call("1", "read_file", R"({"path": "src/orders.cpp"})"));
-    session.push(chat_message::result("1", "auto refund_order(order_id id) {\n" + prose(170) + "}\n"));
+    session.push(chat_message::result("1", "auto refund_order(order_id id) {\n" + prose(190) + "}\n"));
     session.push(chat_message::assistant("Order W482217 is refunded by refund_order."));
     session.push(chat_message::user("Use tabs."));
-    session.push(chat_message::assistant("I will.\n" + prose(200)));
+    session.push(chat_message::assistant("I will.\n" + prose(220)));
     session.push(chat_message::user("Which order was it?"));
     check(session.prepare().changed());
 

@@ -65,13 +65,13 @@ int main() {
         for (auto const& call : reply.tool_calls) {
             common_chat_msg result;
             result.role = "tool";
-            result.content = "log of " + call.arguments + std::string(4'000, '.');
+            result.content = "log of " + call.arguments + std::string(12'000, '.');
             result.tool_name = call.name;
             result.tool_call_id = call.id;
             session.push(result);
         }
     }
     check(session.history().size() == 82 &&
-          session.history()[2].content.size() > 4'000);  // the originals are all there
+          session.history()[2].content.size() > 12'000);  // the originals are all there
     check(session.used().fits() && session.used().messages.count < 40);
 }

@@ -119,7 +119,7 @@ TEST_CASE("expand: puts an artifact back if it fits, and nothing for a name that
     session.push(chat_message::call("1", "shell", "{}"));
     session.push(chat_message::result("1", std::string(6'000, 'x')));
     session.push(chat_message::call("2", "shell", "{}"));
-    session.push(chat_message::result("2", std::string(60'000, 'y')));
+    session.push(chat_message::result("2", std::string(80'000, 'y')));
     session.push(chat_message::assistant("done"));
     auto const text_at = [&](std::size_t place) {
         std::size_t index = 0;
@@ -129,7 +129,7 @@ TEST_CASE("expand: puts an artifact back if it fits, and nothing for a name that
     };
     REQUIRE(text_at(2).size() < 1'000);
     auto const before = session.used();
-    CHECK(condense::expand(session, things.store.name(std::string(60'000, 'y'))) == condense::refusal::no_room);
+    CHECK(condense::expand(session, things.store.name(std::string(80'000, 'y'))) == condense::refusal::no_room);
     CHECK(condense::expand(session, things.store.name("never put")) == condense::refusal::gone);
     CHECK(condense::expand(session, {}) == condense::refusal::gone);
     CHECK(session.used() == before);

@@ -48,7 +48,7 @@ constexpr cost weighed(script_weights const& weights, std::string_view text) noe
 }  // namespace detail
 
 /// Estimates the tokens of a text for a family of models, with weights fitted to exact tokenizers on text of every
-/// kind:
+/// kind and on recorded conversations with agents:
 /// - gpt: o200k_base, the vocabulary of GPT-4o and later.
 /// - claude: the published vocabulary of Claude 2, times 1.10, which is within 2.4 % of Claude 3 to Opus 4.5.
 /// - claude_4_7: no vocabulary is published. That of claude, times published growth by kind of text: English 1.45,
