@@ -425,9 +425,8 @@ int main(int count, char** arguments) {
 #endif
     grow_in_one_group(given);
     grow_saved(given);
-    grow(given, "planned, a session of n messages", given.largest / 160, [&](std::size_t n) {
-        return seconds_of(condense::presets::planned(journal(), store()), n, way::keep);
-    });
+    grow(given, "planned, a session of n messages", given.largest / 160,
+         [&](std::size_t n) { return seconds_of(condense::presets::planned(journal(), store()), n, way::keep); });
     grow_text(given, "compact_log", "log", condense::compact_log{});
     grow_text(given, "json_sample", "json", condense::json_sample{});
     grow_text(given, "json_minify", "json", condense::json_minify{});
