@@ -233,7 +233,7 @@ private:
 
     void write_planted(planted_artifact& out) {
         auto const day = target_.family == fact_family::run ? target_.parts[2] : 20 + random_.below(300);
-        sheet page{planted_, day * 86'400'000 + random_.below(18'000'000), random_};
+        sheet page{planted_, std::uint64_t{day} * 86'400'000 + random_.below(18'000'000), random_};
         choose_passage(page);
         auto const size = (std::max)(any_size(), std::size_t{2'000});
         std::vector<placed> all{{random_.below(size), target_, unit_seed_, placed::role::planted},
@@ -262,7 +262,7 @@ private:
         auto const family = any_family();
         auto const look = any_style(kind, family);
         auto const day = 20 + random_.below(300);
-        sheet page{look, day * 86'400'000 + random_.below(80'000'000), random_};
+        sheet page{look, std::uint64_t{day} * 86'400'000 + random_.below(80'000'000), random_};
         auto const size = any_size();
         std::vector<placed> all;
         if (family == target_.family && random_.chance(60)) all.push_back(any_near(random_.below(3), size));
