@@ -365,11 +365,15 @@ function draw_layers() {
   const used = layer_names.filter((name) => bars.some(({names}) => names.includes(name)));
   by('layers-legend').replaceChildren(...used.map((name) => make('li', {},
     make('svg', {width: 12, height: 12, 'aria-hidden': 'true'}, make('rect', {width: 12, height: 12, style: {fill: layer_fill(name)}})), clip(name, 40))));
-  const breaks = shown().map(({mix}) => {
-    const each = mix.layers.filter(({prefix_breaks}) => prefix_breaks > 0).map(({name, prefix_breaks}) => `${clip(name, 40)} ${whole(prefix_breaks)}`);
-    return each.length === 0 ? '' : `${clip(mix.mix, 40)}: ${each.join(', ')}`;
-  }).filter((text) => text !== '');
-  by('layers-breaks').textContent = breaks.length === 0 ? '' : `Runs that broke the cached prefix, by the layer that changed it first. ${breaks.join('; ')}.`;
+  // Layers by their place in the mix: two may have one name.
+  const rows = shown().filter(({mix}) => mix.layers.length !== 0).map(({mix, at}) => {
+    const layers = mix.layers.map(({name, prefix_breaks}, index) => ({label: `${index + 1} ${clip(name, 40)}`, prefix_breaks}));
+    const breaks = layers.filter(({prefix_breaks}) => prefix_breaks > 0).map(({label, prefix_breaks}) => `${label}: ${whole(prefix_breaks)}`);
+    return make('tr', {}, make('th', {scope: 'row'}, swatch(at), clip(mix.mix, 40)),
+      ...[layers.map(({label}) => label).join(', '), breaks.join(', ') || '–'].map((text) => make('td', {class: 'words'}, text)));
+  });
+  const heads = ['mix', 'its layers, in their order', 'runs that broke the cached prefix'].map((title) => make('th', {scope: 'col'}, title));
+  by('layers-table').replaceChildren(...rows.length === 0 ? [] : [make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...rows)]);
   const most = Math.max(0, ...bars.map(({all}) => all));
   if (bars.length !== 0 && most === 0) return empty('layers', 'No layer took anything out.');
   draw_bars('layers', bars, most, 'Tokens taken out by each layer.', (room) => nice_steps(0, most, Math.max(2, room / 110)).steps, short);

@@ -105,8 +105,8 @@ def opened(browser, page, address=""):
     return root
 
 
-def rows(root):
-    body = next(root.one("table").all("tbody"))
+def rows(root, table="table"):
+    body = next(root.one(table).all("tbody"))
     return [[cell.said() for cell in row.children] for row in body.all("tr")]
 
 
@@ -123,9 +123,10 @@ def everything_is_drawn(browser, page, found):
     for plot in ("layers", "cache"):
         label = next(root.one(plot).all("svg")).attributes["aria-label"]
         expect(all(mix in label for mix in MIXES), f"{plot} does not say all in words", label)
-    broken = [f"{mix['mix']}: " + ", ".join(f"{layer['name']} {layer['prefix_breaks']}" for layer in mix["layers"] if layer["prefix_breaks"])
-              for mix in found["windows"][0]["mixes"] if any(layer["prefix_breaks"] for layer in mix["layers"])]
-    expect(len(broken) > 3 and root.one("layers-breaks").said().endswith("; ".join(broken) + "."), "the breaks of the cache are others", root.one("layers-breaks").said())
+    layers = [[mix["mix"], ", ".join(f"{place} {layer['name']}" for place, layer in enumerate(mix["layers"], 1)),
+               ", ".join(f"{place} {layer['name']}: {layer['prefix_breaks']:,}" for place, layer in enumerate(mix["layers"], 1) if layer["prefix_breaks"]) or "–"]
+              for mix in found["windows"][0]["mixes"] if mix["layers"]]
+    expect(len({row[2] for row in layers}) > 3 and rows(root, "layers-table") == layers, "the layers or their breaks of the cache are others", rows(root, "layers-table"))
     for mix, row in zip(found["windows"][0]["mixes"], rows(root), strict=True):
         shares = mix["items"]["all"]
         expect(row[0] == mix["mix"] and row[2] == f"{mix['sent']:,}" and row[3] == f"{mix['peak']:,}" and
@@ -149,7 +150,7 @@ def nothing_chosen_says_nothing_else(browser, page, found):
     expect(rows(root) == [["No mix is chosen."]], "the table says something of no mix", rows(root))
     for plot in ("pareto", "course", "layers", "cache"):
         expect(root.one(plot).said().strip() == "No mix is chosen.", f"{plot} says something of no mix", root.one(plot).said())
-    for note in ("pareto-note", "course-readout", "layers-legend", "layers-breaks"):
+    for note in ("pareto-note", "course-readout", "layers-legend", "layers-table"):
         expect(root.one(note).said().strip() == "", f"{note} says something of no mix", root.one(note).said())
 
 
