@@ -291,6 +291,7 @@ void check() {
     laws::tally unused;
     laws::run_seeds(seeds, unused,
                     [&](std::uint64_t seed, laws::tally&) { return talk<Which, Borrowed>{seed, counted}.run(); });
+    CHECK(counted.summaries > 0);
     if (seeds < 500) return;
     CHECK(counted.summaries > seeds);
     CHECK(counted.renewed > seeds / 20);
