@@ -143,6 +143,8 @@ TEST_CASE("an agent's answer comes whole or in pieces", "[client]") {
 
 TEST_CASE("a session calls a client, and sums up with one", "[client]") {
     auto const& local = fresh_server();
+    std::string numbers;
+    for (int number = 0; numbers.size() < 800; ++number) numbers += std::to_string(number * 7'919) + ", ";
     auto const run = [&]<class Client>(std::type_identity<Client>, auto Message) {
         using message = decltype(Message);
         auto const model = client_of<Client>(local.url("ok"));
@@ -151,7 +153,7 @@ TEST_CASE("a session calls a client, and sums up with one", "[client]") {
                                   condense::budget{.window = 4'000_tokens}};
         for (int turn = 0; turn < 12; ++turn) {
             auto words = json(question<Client>()[0]).dump();
-            words.replace(words.find("What"), 4, std::string(3'000, 'x'));
+            words.replace(words.find("What"), 4, numbers);
             session.push(message::parse(words));
             std::string all;
             auto const result = session.call(model, [&](std::string_view piece) { all += piece; });
