@@ -24,6 +24,16 @@ TEST_CASE("hashing: keys are equal where texts are, whatever follows them") {
     }
 }
 
+TEST_CASE("hashing: no byte of a key is lost to its size") {
+    for (std::size_t size = 1; size <= 15; ++size)
+        for (std::size_t at = 0; at < size; ++at) {
+            std::string one(size, '\0');
+            auto other = one;
+            other[at] = static_cast<char>(size);
+            CHECK_FALSE(key_of(one) == key_of(other));
+        }
+}
+
 TEST_CASE("hashing: texts of any size hash within their bytes, and all bytes count") {
     std::set<std::uint64_t> seen;
     for (std::size_t size = 1; size < 100; ++size) {

@@ -21,10 +21,12 @@ inline constexpr std::uint64_t odd_b = 0xD6E8FEB86659FD93u;
 /// best.
 constexpr std::size_t place_of(std::uint64_t hash, unsigned bits) noexcept { return hash >> (64 - bits); }
 
-/// Eight bytes as a number, in the byte order of the machine.
+/// Eight bytes as a number, the first of them lowest on every machine.
 inline std::uint64_t load(char const* from) noexcept {
     std::uint64_t value = 0;
-    std::memcpy(&value, from, sizeof value);
+    if constexpr (std::endian::native == std::endian::little) std::memcpy(&value, from, sizeof value);
+    else
+        for (unsigned at = 0; at < 8; ++at) value |= std::uint64_t{static_cast<unsigned char>(from[at])} << (8 * at);
     return value;
 }
 
@@ -43,7 +45,7 @@ struct piece_key {
     friend constexpr bool operator==(piece_key, piece_key) = default;
 };
 
-/// The bits of 16 bytes that belong to a text of some size, on little-endian machines.
+/// The bits of 16 bytes that belong to a text of some size.
 struct key_mask {
     std::uint64_t low = 0;
     std::uint64_t high = 0;
@@ -70,13 +72,12 @@ inline piece_key key_of(std::string_view text) noexcept {
 
 /// As above, without a copy: 16 bytes from `text` must be readable, whatever `size` is.
 inline piece_key key_within(char const* text, std::size_t size) noexcept {
-    if constexpr (std::endian::native != std::endian::little) return key_of({text, size});
     auto const& mask = key_masks.of[size];
     return {load(text) & mask.low, (load(text + 8) & mask.high) | std::uint64_t{size} << 56};
 }
 
 /// The hash of a text of any size. Words of eight bytes; the last one overlaps that before it, so that no bytes are
-/// left. Not the same on machines of different byte order.
+/// left.
 inline std::uint64_t text_hash(std::string_view text) noexcept {
     if (text.size() <= piece_key::longest) return key_of(text).hash() * odd_b;
     auto state = std::uint64_t{text.size()} * odd_a;
