@@ -177,7 +177,7 @@ function draw_pareto() {
   by('pareto-note').textContent = `Best is at the ${lost ? 'bottom' : 'top'} left. ` + (front.length > 1
     ? 'The line joins the mixes that no other beats, of those whose requests all fit. '
     : front.length === 1 ? `No mix whose requests all fit is better in either than “${clip(front[0].mix.mix, 40)}”. ` : '') +
-    (fit.length < points.length ? 'Hollow marks: some requests did not fit; arrows say that they lie beyond the plot. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
+    (fit.length < points.length ? 'Hollow marks: some requests did not fit; those at an edge of the plot may lie beyond it, as their hints say. ' : '') + (state.cost === 'tokens' ? 'Tokens that layers sent to models are counted.' : '');
   if (front.length > 1) plot.append(make('path', {class: 'front', d: front.map(({x, y}, at) => `${at ? 'L' : 'M'}${across(x)} ${up(100 * y)}`).join('')}));
 
   // Names find the nearest free place; those that had to move get a line to their mark.

@@ -270,9 +270,10 @@ public:
         }
         // A layer that never acts breaks no law; its trigger is probably out of reach.
         if (edits && !acted_ && violations_.empty())
-            report(layer_law::active,
-                   "the layer changed none of the conversations: its trigger never held, or its edits were refused, "
-                   "which layers[0].note of a report tells");
+            report(
+                layer_law::active,
+                "the layer changed none of the conversations: its trigger never held, none of their texts is one that "
+                "it applies to, or its edits were refused, which layers[0].note of a report tells");
         return std::move(violations_);
     }
 
