@@ -4,7 +4,7 @@
 an optimised program with a pipeline of six layers at most 1.5 times one that parses and prints one document. Both are
 missed today: benchmarks/README.md has the measured ratios.
 
-cost.py [--rounds N] [--table] [--instructions] COMPILER...   such as: cost.py g++ -std=c++20 -Iinclude
+cost.py [--rounds N] [--table | --instructions] COMPILER...   such as: cost.py g++ -std=c++20 -Iinclude
 --table prints Markdown: every public header, programs with many pipelines, and other libraries beside them.
 --instructions counts those of the compiler under valgrind, one round, in place of seconds: slow, and the same each time.
 
@@ -16,10 +16,19 @@ import pathlib
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 
-HIDDEN, CALLER = "a mix in one translation unit: that unit", "a mix in one translation unit: one that calls it"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from commands import Failed, run
+
+LIMIT = 1800  # seconds for one compilation
+# The example whose mix is in one translation unit.
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+ONE_UNIT = {"the unit that holds the mix": EXAMPLES / "hide_templates" / "history.cpp",
+            "a unit that calls it": EXAMPLES / "hide_templates.cpp"}
+ONE_UNIT_TEXTS = {name: f'#include "{source}"\n' for name, source in ONE_UNIT.items()}
 
 INCLUDES = {
     "condense/condense.hpp": "#include <condense/condense.hpp>\n",
@@ -84,35 +93,23 @@ def pipelines(count, layers):
     return "\n".join([*lines, "int main() {}\n"])
 
 
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
-    if done.returncode != 0:
-        raise SystemExit(f"condense: {' '.join(command)} failed:\n{done.stderr}")
-
-
 def instructions(command):
     """Those of the compiler and all that it starts."""
     with tempfile.TemporaryDirectory() as folder:
         run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes", "--cachegrind-out-file=/dev/null",
-             f"--log-file={folder}/%p", *command])
+             f"--log-file={folder}/%p", *command], LIMIT)
         counts = [re.search(r"I +refs: +([0-9,]+)", log.read_text()) for log in pathlib.Path(folder).iterdir()]
     return sum(int(count[1].replace(",", "")) for count in counts if count) / 1e9
 
 
-def one_unit():
-    """The example whose mix is in one translation unit: that unit, and one that calls it."""
-    return {HIDDEN: f'#include "{EXAMPLES}/hide_templates/history.cpp"\n', CALLER: f'#include "{EXAMPLES}/hide_templates.cpp"\n'}
-
-
-def own_headers(compiler, text):
-    """How many headers of condense that text reads."""
-    run = subprocess.run([*compiler, "-x", "c++", "-M", "-"], input=text, capture_output=True, text=True, check=True)
-    return run.stdout.count("/condense/")
+def own_headers(compiler, source):
+    """How many headers of condense it reads."""
+    return run([*compiler, "-M", source], LIMIT).count("include/condense/")
 
 
 def user_seconds(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    run(command)
+    run(command, LIMIT)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
@@ -138,7 +135,7 @@ def table(compiler, rounds):
     programs = {"parse and print one document": ONE_DOCUMENT}
     for count, layers in ((1, 1), (1, 6), (8, 6)):
         programs[f"{count} pipeline{'s' if count > 1 else ''} of {layers} layer{'s' if layers > 1 else ''}"] = pipelines(count, layers)
-    programs |= one_unit()
+    programs |= ONE_UNIT_TEXTS
     best = measure(compiler, max(1, rounds // 2), programs, ["-O2", "-c"])
     unit = best["parse and print one document"]
     print("\n| a program, -O2 | seconds | of one document |\n|---|---:|---:|")
@@ -187,7 +184,7 @@ def show(title, best, over, under, limit, unit):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage="cost.py [--rounds N] [--table] [--instructions] COMPILER...")
+    parser = argparse.ArgumentParser(usage="cost.py [--rounds N] [--table | --instructions] COMPILER...")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--instructions", action="store_true")
@@ -195,6 +192,8 @@ def main():
     given = parser.parse_args()
     if not given.compiler:
         parser.error("name a compiler and its options")
+    if given.table and given.instructions:
+        parser.error("--table is in seconds")
     if given.table:
         table(given.compiler, given.rounds)
         return
@@ -202,12 +201,15 @@ def main():
     includes = {**INCLUDES, "the headers of others that condense.hpp includes": foreign_headers()}
     best = measure(given.compiler, rounds, includes, ["-fsyntax-only"], cost)
     show("including a header", best, "condense/condense.hpp", "nlohmann/json.hpp", 0.4, unit)
-    programs = {"six layers": SIX_LAYERS, "one document": ONE_DOCUMENT, **one_unit()}
+    programs = {"six layers": SIX_LAYERS, "one document": ONE_DOCUMENT, **ONE_UNIT_TEXTS}
     best = measure(given.compiler, max(1, rounds // 2), programs, ["-O2", "-c"], cost)
     show("an optimised program", best, "six layers", "one document", 1.5, unit)
-    for name, text in one_unit().items():
-        print(f"  {own_headers(given.compiler, text)} headers of the library are read by {name.partition(': ')[2]}")
+    for name, source in ONE_UNIT.items():
+        print(f"  {own_headers(given.compiler, source)} headers of the library are read by {name}")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Failed as problem:
+        raise SystemExit(f"condense: {problem}") from None

@@ -19,7 +19,9 @@ struct condense::message_traits<chat::message> {
                        answers ? m.call : ""});
         if (!answers && !m.call.empty()) sink(part_view{part_kind::tool_call, "", m.tool, m.call});
     }
-    static void with_part(chat::message& m, std::size_t, std::string text) { m.text = std::move(text); }
+    static void with_part(chat::message& m, std::size_t index, std::string text) {
+        if (index == 0) m.text = std::move(text);  // the call's part has no text
+    }
 };
 
 chat::outcome chat::fit(history& messages, std::uint64_t window) {

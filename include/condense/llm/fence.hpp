@@ -72,7 +72,7 @@ constexpr std::size_t zero_width_size(std::string_view text) noexcept {
 /// full-width form, which is among U+FF01 to U+FF5E.
 constexpr std::size_t letter_size(std::string_view text, char wanted) noexcept {
     if (begins_with_word(text, {&wanted, 1})) return 1;
-    if (text.size() < 3 || !text.starts_with("\xEF")) return 0;
+    if (text.size() < 3 || text[0] != '\xEF' || !utf8::continues(text[1]) || !utf8::continues(text[2])) return 0;
     auto const bits = [&](std::size_t index) { return static_cast<unsigned char>(text[index]) & 0x3Fu; };
     auto const code = 0xF000u | bits(1) << 6 | bits(2);
     if (code < 0xFF01 || code > 0xFF5E) return 0;
