@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -85,6 +86,13 @@ void talk(Session& session, std::size_t count, std::size_t size) {
     for (std::size_t turn = 0; turn < count; ++turn) push(session, {U(letters(size, 'q')), A(letters(size, 'a'))});
 }
 
+/// Layers that cannot be told apart in a report help nobody.
+inline bool names_differ(auto const& made) {
+    std::set<std::string_view> names;
+    for (auto const& layer : made.layers) names.insert(layer.name);
+    return !names.empty() && names.size() == made.layers.size();
+}
+
 /// Random conversations, message by message, in windows of several sizes: every request obeys the laws, fits
 /// or is said to be exhausted, and the journal has every message as it came.
 template <class Make>
@@ -103,6 +111,7 @@ void keeps_the_laws(Make const& make) {
             CAPTURE(seed, index);
             session.push(all[index]);
             auto const made = session.prepare();
+            if (index == 0) CHECK(names_differ(made));
             changed += made.changed() ? 1u : 0u;
             ++requests;
             CHECK((made.fits() || made.outcome == condense::outcome::exhausted || !made.changed()));

@@ -29,7 +29,8 @@ inline constexpr auto cascade_cap =
     compress{.when = always,
              .protect = nothing,
              .over = chars{30'000},
-             .with = head_tail{.head = chars{15'000}, .tail = chars{15'000}, .at_most = chars{30'000}}};
+             .with = head_tail{.head = chars{15'000}, .tail = chars{15'000}, .at_most = chars{30'000}},
+             .label = "compress: cap"};
 
 /// Results over 10,000 characters are stored on arrival. From 65 % of the tokens, or 70 % of the window of 100
 /// messages, long results are sampled, and old reasoning is removed if `reasoning` says that the model has no use of it
@@ -52,12 +53,14 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
             .when = relaxed(used >= 65_pct, 10_pct),
             .until = used <= 10_pct,
             .protect = nothing_t{},  // a model that ignores reasoning ignores all of it
-            .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}}},
+            .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}},
+            .label = "compress: reasoning"},
         compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages),
                  .protect = zones,
                  .over = 10'000_chars,
                  .with = first_of(json_sample{.keys = 3, .items = 3, .value = 100_chars}, head{.keep = 8'000_chars}),
-                 .words = {.type_and_share = true}},
+                 .words = {.type_and_share = true},
+                 .label = "compress: samples"},
         sliding_window{
             .when = used > 100_messages, .until = used <= 90_messages, .protect = bound, .least = 3_messages},
         summarize{.when = used >= 80_pct,

@@ -32,25 +32,28 @@ template <journal Journal, class Store, class Model>
 auto harness(Journal to, Store into, Model model) {
     using namespace literals;
     auto const due = used >= 30_messages || used >= 84_pct;
-    return pipeline{
-        record{.to = to},
-        offload{.protect = harness_exempt,
-                .over = 80'000_chars,
-                .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars},
-                .into = into},
-        compress{.when = due, .protect = task | last(10_messages), .with = shorten_arguments{.over = 2'000_chars}},
-        compress{.when = used >= 60'000_tokens,
-                 .protect = task | covering(40'000_tokens),
-                 .worth = at_least(19'000_tokens),  // 20,000 of results, less their remaining ends
-                 .over = 2'000_chars,
-                 .with = head_tail{.head = 1'000_chars, .tail = 1'000_chars}},
-        summarize{.when = due,
-                  .until = used <= 11_messages && used <= 42_pct,
-                  .protect = last(10_messages) | unanswered,
-                  .with = model},
-        sliding_window{.when = used >= 95_pct,
-                       .protect = last(10_messages) | unanswered},  // if the summary does not help
-        escalate{.when = used >= 95_pct}};
+    return pipeline{record{.to = to},
+                    offload{.protect = harness_exempt,
+                            .over = 80'000_chars,
+                            .preview = head_tail{.head = 2'000_chars, .tail = 2'000_chars},
+                            .into = into},
+                    compress{.when = due,
+                             .protect = task | last(10_messages),
+                             .with = shorten_arguments{.over = 2'000_chars},
+                             .label = "compress: arguments"},
+                    compress{.when = used >= 60'000_tokens,
+                             .protect = task | covering(40'000_tokens),
+                             .worth = at_least(19'000_tokens),  // 20,000 of results, less their remaining ends
+                             .over = 2'000_chars,
+                             .with = head_tail{.head = 1'000_chars, .tail = 1'000_chars},
+                             .label = "compress: results"},
+                    summarize{.when = due,
+                              .until = used <= 11_messages && used <= 42_pct,
+                              .protect = last(10_messages) | unanswered,
+                              .with = model},
+                    sliding_window{.when = used >= 95_pct,
+                                   .protect = last(10_messages) | unanswered},  // if the summary does not help
+                    escalate{.when = used >= 95_pct}};
 }
 
 }  // namespace presets

@@ -39,8 +39,15 @@ auto progressive(Journal to, Store into, Model model) {
                                        .keys = {"content", "new_text"},
                                        .preview = 100_chars,
                                        .result = 500_chars}},
-        fallback{summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail, .with = model},
-                 summarize{.when = used >= 95_pct, .until = used <= 30_pct, .protect = tail}},  // if the model fails
+        fallback{summarize{.when = used >= 95_pct,
+                           .until = used <= 30_pct,
+                           .protect = tail,
+                           .with = model,
+                           .label = "summarize: model"},
+                 summarize{.when = used >= 95_pct,
+                           .until = used <= 30_pct,
+                           .protect = tail,
+                           .label = "summarize: rule"}},  // if the model fails
         sliding_window{.when = used >= 98_pct, .protect = tail},  // if neither summary helps
         escalate{.when = used >= 98_pct}};
 }

@@ -69,14 +69,16 @@ auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = 
                                     .protect = bound,
                                     .with = model,
                                     .leaves = recommended_index(),
-                                    .source_hint = source_hint};
+                                    .source_hint = source_hint,
+                                    .label = "summarize: model"};
     auto const by_rule = summarize{.when = relaxed(used >= 80_pct, 5_pct),
                                    .until = rest,
                                    .protect = bound,
                                    .size = 1_tokens,
                                    .with = no_prose{},
                                    .leaves = recommended_index(),
-                                   .source_hint = source_hint};
+                                   .source_hint = source_hint,
+                                   .label = "summarize: rule"};
     return recommended_with(to, into, reasoning, tools, by_model, by_rule);
 }
 
