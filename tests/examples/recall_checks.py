@@ -168,13 +168,13 @@ def transcripts_of_agent_programs_are_read(chosen):
         with Server(chosen, "--transcript", name) as server:
             for number, text in enumerate(texts):
                 seen = server.call("read_message", number=number)
-                expect(text in seen and seen.startswith(f"message {number}, "), f"{name}: message {number}", seen)
+                expect(text in seen and seen.startswith(f"read_message: message {number}, "), f"{name}: message {number}", seen)
                 expect("parentUuid" not in seen, "what is no part of the message", seen)
             server.call("read_message", is_error=True, number=len(texts))
             expect(server.call("list_sessions") == f"{name} (this one), {len(texts)} entries\n", "list_sessions", server.call("list_sessions"))
             word = texts[-1].split()[-1]
             expect(f"message {len(texts) - 1}" in server.call("search_history", query=word), f"{name}: {word} is not found")
-            expect(server.call("recent_history", count=1).startswith(f"message {len(texts) - 1}: "), f"{name}: the latest")
+            expect(server.call("recent_history", count=1).startswith(f"recent_history:\nmessage {len(texts) - 1}: "), f"{name}: the latest")
             expect(server.call("search_history", query="zeppelin") == "nothing holds any of these words", "what is nowhere")
 
 
@@ -299,7 +299,7 @@ def journals_and_stores(chosen):
             expect(all(f"`{each}`" in text for each in TOOLS), "the instructions", text)
             expect("user: Read log 0." in server.call("read_message", number=0) and "assistant called read_log: {}" in server.call("read_message", number=1), "messages")
             expect(re.search(r"^message 119(, [\d :-]+)?: assistant: Nothing unusual\. $", server.call("recent_history"), re.M), "the latest", server.call("recent_history"))
-            expect(server.call("search_history", query="log 17").startswith("message 68, "), "search_history", server.call("search_history", query="log 17"))
+            expect(server.call("search_history", query="log 17").startswith("search_history:\nmessage 68, "), "search_history", server.call("search_history", query="log 17"))
             expect(server.call("list_artifacts").startswith(f"{len(references)} artifacts\n"), "list_artifacts")
             seen, offset = "", 0
             while True:
@@ -317,7 +317,7 @@ def journals_and_stores(chosen):
         for options in (["--conversation", "lights"], []):  # of another conversation nothing is shown
             with Server(chosen, "--journal", journal, "--store", store, *options) as server:
                 expect(server.call("list_artifacts") == "0 artifacts\n" and "logs" not in server.call("list_sessions"), "what there is of another")
-                expect(server.call("search_artifacts", query="a" * 12_000).startswith("nothing"), "a search in another's")
+                expect(server.call("search_artifacts", query="a" * 12_000).startswith("search_artifacts:\nnothing"), "a search in another's")
                 for reference in [*references[:3], "../artifacts/" + references[0], "0" * 24, "sessions.db"]:
                     server.call("read_artifact", is_error=True, reference=reference)
                 for tool, more in [("read_message", {"number": 0}), ("recent_history", {}), ("search_history", {"query": "log"})]:

@@ -49,7 +49,7 @@ def a_session_of_the_client(chosen):
             number, offset = map(int, re.search(r"^message (\d+), offset (\d+):$", found, re.M).groups())
             expect(number == 3 * 41 + 2, "another message", found)
             page = text_of(await session.call_tool("read_message", {"number": number, "offset": offset}))
-            expect(PLANT in page and page.startswith(f"message {number}, "), "read_message", page)
+            expect(PLANT in page and page.startswith(f"read_message: message {number}, "), "read_message", page)
             expect("Do step 99." in text_of(await session.call_tool("recent_history", {"count": 3})), "recent_history")
             expect("300 entries" in text_of(await session.call_tool("list_sessions", {})), "list_sessions")
             write("talk.jsonl", claude(300, "Do step 100."), "a")

@@ -105,6 +105,31 @@ TEST_CASE("recovery_tools: find what has left, in databases", "[row-V10][row-A7]
     CHECK(holds(sessions, "logs (this one), 61 entries, "));
 }
 
+TEST_CASE("recovery_tools: what the agent looked up before comes behind where it stands") {
+    auto const check = [](auto const& journal) {
+        recovery_tools const tools{
+            condense::no_store{}, journal, {.conversation = "c"}, condense::message_text<chat_message>{}};
+        std::uint64_t number = 0;
+        auto const say = [&](chat_message const& m) {
+            auto const content = condense::to_bytes(m);
+            REQUIRE_FALSE(journal.append("c", {.name = journal.name(content), .number = number++}, content));
+        };
+        say(chat_message::user("The port of the gateway is 8443, and the rest of this message is about other things."));
+        for (int again = 0; again < 3; ++again) {
+            CAPTURE(again);
+            std::string const asked = R"({"query":"gateway port"})";
+            auto const answer = tools.call("search_history", asked);
+            CHECK(answer.text.starts_with("search_history:\nmessage 0, "));
+            say(chat_message::call(std::to_string(again), "search_history", asked));
+            say(chat_message::result(std::to_string(again), answer.text));
+        }
+        CHECK(holds(tools.call("search_history", R"({"query":"search_history"})"), "message 5, "));
+    };
+    check(condense::memory_journal{});
+    scratch::folder const root{scratch::memory()};
+    check(condense::sqlite_journal{root / "j.db"});
+}
+
 TEST_CASE("recovery_tools: read page by page, each within its limit, and lose no byte") {
     condense::memory_store const store;
     std::string content;

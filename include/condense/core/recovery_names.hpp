@@ -33,5 +33,12 @@ constexpr bool is_recovery_tool(std::string_view tool) noexcept {
     return false;
 }
 
+/// True if a text names one of them, as calls of these tools and their results do.
+constexpr bool names_recovery_tool(std::string_view text) noexcept {
+    for (auto const name : recovery_tool_names)
+        if (text.find(name) != std::string_view::npos) return true;
+    return false;
+}
+
 }  // namespace v1
 }  // namespace condense

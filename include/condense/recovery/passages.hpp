@@ -87,13 +87,14 @@ public:
     /// True if the query has nothing to look for.
     bool empty() const noexcept { return terms_.empty(); }
 
-    void see(std::uint64_t document, std::string_view text) {
+    /// Passages of a document that is `behind` come after all others.
+    void see(std::uint64_t document, std::string_view text, bool behind = false) {
         auto const lower = lower_case(text);
         each_passage(lower, [&](std::size_t offset, std::size_t size) {
             ++passages_;
             bytes_ += size;
             auto const passage = std::string_view{lower}.substr(offset, size);
-            candidate each{document, offset, size};
+            candidate each{.document = document, .offset = offset, .size = size, .behind = behind};
             bool any = false;
             for (std::size_t index = 0; index < terms_.size(); ++index) {
                 each.counts[index] = count(passage, terms_[index]);
@@ -145,6 +146,7 @@ private:
         std::size_t size = 0;
         std::array<std::uint8_t, most_terms> counts = {};
         bool literal = false;
+        bool behind = false;
         double score = 0;
     };
 
@@ -177,6 +179,7 @@ private:
             }
         }
         auto const better = [](candidate const& left, candidate const& right) {
+            if (left.behind != right.behind) return right.behind;
             if (left.score != right.score) return left.score > right.score;
             return left.document != right.document ? left.document > right.document : left.offset < right.offset;
         };

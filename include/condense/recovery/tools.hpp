@@ -139,7 +139,9 @@ inline recovery_result show_page(std::string const& heading, std::string_view te
     auto const begin = utf8::floor(text, std::min<std::uint64_t>(arguments.offset, text.size()));
     if (begin == text.size() && !text.empty())
         return recovery_error("the offset is behind the end: there are " + std::to_string(text.size()) + " bytes");
-    page.add_beginning(heading + ", " + grouped(text.size()) + " bytes, from " + grouped(begin) + ":\n", most / 2);
+    page.add_beginning(
+        std::string{tool} + ": " + heading + ", " + grouped(text.size()) + " bytes, from " + grouped(begin) + ":\n",
+        most / 2);
     auto const room = page.room() - (std::min)(page.room(), ending);
     auto const limit = (std::min)(arguments.limit.value_or(room), room);
     auto const size = page.add_beginning(text.substr(begin), std::max<std::uint64_t>(limit, 1));
@@ -237,6 +239,9 @@ private:
         return place == 6 && listable_journal<Journal>;
     }
 
+    /// The first line of a result, by which later searches know it.
+    static std::string title_of(std::size_t place) { return std::string{recovery_tool_names[place]} + ":\n"; }
+
     bool may_see(std::string_view conversation) const {
         return conversation == options_.conversation || (options_.granted && options_.granted(conversation));
     }
@@ -316,7 +321,7 @@ private:
     recovery_result list_artifacts(detail::recovery_arguments const& wanted) const {
         auto const all = artifacts();
         detail::recovery_page page{options_.most.count};
-        page.add(detail::grouped(all.size()) + " artifacts\n");
+        page.add(detail::grouped(all.size()) + (all.size() == 1 ? " artifact\n" : " artifacts\n"));
         for (std::size_t index = detail::as_size(wanted.offset); index < all.size(); ++index) {
             auto const line = all[index].name.text() + ", " + detail::grouped(all[index].size.count) + " bytes" +
                               heading_of(all[index].source) + "\n";
@@ -338,6 +343,7 @@ private:
             if (auto const content = store_.get(all[index].name)) ranking.see(index, *content);
         }
         detail::recovery_page page{options_.most.count};
+        page.add(title_of(2));
         show_limit(page, limit);
         bool any = false;
         for (auto const& hit : ranking.best(most_hits)) {
@@ -405,7 +411,8 @@ private:
         // The latest ones fit in any case, shorter if there are many.
         auto const share = std::max<std::uint64_t>(options_.most.count / (latest.size() + 1), 80);
         std::deque<std::string> rows;
-        std::uint64_t characters = 0;
+        auto const title = title_of(4);
+        std::uint64_t characters = title.size();
         for (auto each = latest.rbegin(); each != latest.rend(); ++each) {
             auto const heading = each->first + ": ";
             auto line = heading +
@@ -416,6 +423,7 @@ private:
             rows.push_front(std::move(line));
         }
         detail::recovery_page page{options_.most.count};
+        if (!rows.empty()) page.add(title);
         for (auto const& line : rows) page.add(line);
         if (rows.empty()) page.add("there are no messages");
         return std::move(page).take();
@@ -437,7 +445,7 @@ private:
             problem = journal_.search(wanted.query, conversation, most_entries, [&](journal_hit const& hit) {
                 auto text = text_(hit.content);
                 if (!limit.take(text.size())) return;
-                ranking.see(texts.size(), text);
+                ranking.see(texts.size(), text, names_recovery_tool(text));
                 texts.push_back({texts.size(), hit.entry, std::move(text)});
             });
         auto hits = ranking.best(most_hits);
@@ -445,7 +453,8 @@ private:
             std::uint64_t place = 0;
             problem = each_message(conversation, [&](journal_entry const&, std::string_view content) {
                 if (!limit.take(content.size())) return false;
-                ranking.see(place++, text_(content));
+                auto const text = text_(content);
+                ranking.see(place++, text, names_recovery_tool(text));
                 return true;
             });
             hits = ranking.best(most_hits);
@@ -460,6 +469,7 @@ private:
         }
         if (problem) return detail::recovery_error(problem.reason);
         detail::recovery_page page{options_.most.count};
+        page.add(title_of(5));
         show_limit(page, limit);
         bool any = false;
         for (auto const& hit : hits) {
