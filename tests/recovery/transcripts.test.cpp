@@ -66,8 +66,9 @@ void look_up(Tools const& tools, Estimator const& estimator, condense::detail::i
     ++out.items;
     auto const [found, text] = run("search_history", {{"query", name}});
     if (found) return;
-    if (!text.starts_with("message ")) return static_cast<void>(run("search_artifacts", {{"query", name}}));
-    auto const number = std::stoull(text.substr(8));
+    constexpr std::string_view first = "search_history:\nmessage ";
+    if (!text.starts_with(first)) return static_cast<void>(run("search_artifacts", {{"query", name}}));
+    auto const number = std::stoull(text.substr(first.size()));
     auto const offset = std::stoull(text.substr(text.find("offset ") + 7));
     run("read_message", {{"number", number}, {"offset", offset}});
 }
