@@ -84,7 +84,7 @@ def times(program):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--sizes", default="10,100,1000")
+    parser.add_argument("--sizes", default="20,100,1000")
     parser.add_argument("--times", action="store_true")
     parser.add_argument("folder", type=lambda given: pathlib.Path(given).resolve())
     given = parser.parse_args()

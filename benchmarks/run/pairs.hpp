@@ -207,7 +207,7 @@ inline auto cascade(std::size_t messages) {
 /// Tight enough for a summary of what is left when all has been stored and shortened.
 inline auto folding(std::size_t messages) {
     return preset_pair([](auto... seams) { return mixes::folding(seams...); },
-                       [](auto... seams) { return by_hand::folding_layers{seams...}; }, messages > 10 ? 12 : 25);
+                       [](auto... seams) { return by_hand::folding_layers{seams...}; }, 12);
 }
 
 }  // namespace overhead
