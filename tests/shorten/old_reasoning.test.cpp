@@ -43,6 +43,9 @@ TEST_CASE("old_reasoning: the newest messages keep theirs") {
     CHECK(left(4_messages) == list{"one", "two", "three", "four"});
     CHECK(left({condense::detail::u64_limit}) == list{"one", "two", "three", "four"});
     CHECK(thoughts(settled(steps(), mix_of(old_reasoning{}))) == list{"four"});
+    auto blank = steps();
+    blank.push_back(thinking(A(), "", false));
+    CHECK(thoughts(settled(blank, mix_of(old_reasoning{}))) == list{"four", ""});
     conversation const side_by_side{U("task"), thinking(A(), "one", false), thinking(A(), "two", false), U()};
     CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{}))) == list{"two"});
 }

@@ -34,8 +34,9 @@ struct old_reasoning {
         std::vector<std::uint32_t> messages_with_reasoning;  // oldest first
         draft.each_message([&](sequence message) {
             bool has_reasoning = false;
-            draft.each_part_of(message, [&](part_ref part) {
-                has_reasoning = has_reasoning || draft.outline().part_at(part.part_id).kind == part_kind::reasoning;
+            draft.each_part_of(message, [&](part_ref part) {  // an empty one is none
+                auto const& facts = draft.outline().part_at(part.part_id);
+                has_reasoning = has_reasoning || (facts.kind == part_kind::reasoning && facts.cost != cost{});
             });
             if (has_reasoning) messages_with_reasoning.push_back(static_cast<std::uint32_t>(message.number));
         });
