@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <condense/detail/utf8.hpp>
+#include <condense/llm/fence.hpp>
 
 #include "support/catch.hpp"
 
@@ -111,6 +112,40 @@ TEST_CASE("extract: limits count code points, and cuts fall between them") {
 TEST_CASE("extract: earlier summaries have a third of the room") {
     auto const text = told{}.summary("Once upon a time.").summary(std::string(5'000, 's')).user("Go on.").text(900);
     CHECK(text == "First request: Go on.\nEarlier: Once upon a time. " + std::string(300 - 18, 's') + "...\n");
+}
+
+TEST_CASE("extract: a summary of its own goes on, line by line") {
+    auto const first = told{}
+                           .user("Rename the flag.")
+                           .user("And the tests?")
+                           .call("read", R"({"path": "a.cpp"})")
+                           .call("read", R"({"path": "a.cpp"})")
+                           .result("read", "no such file", part_status::error)
+                           .assistant("Done.")
+                           .text();
+    auto const again = [](std::string_view text) {
+        return told{}
+            .summary(condense::fenced_summary(text))
+            .user("And now?")
+            .call("read", R"({"path": "b.cpp"})")
+            .text();
+    };
+    auto const rest = [](std::string_view reads, std::string_view files) {
+        return "Tools used: read x" + std::string{reads} + "\nFiles touched: " + std::string{files} +
+               "\nError: read: no such file\nLast answer: Done.\n";
+    };
+    auto const second = again(first);
+    CHECK(second == "First request: Rename the flag.\nRequest: And the tests?\nRequest: And now?\n" +
+                        rest("3", "a.cpp x2, b.cpp"));
+    auto const third = again(second);
+    CHECK(third == "First request: Rename the flag.\nRequest: And the tests?\nRequest: And now?\nRequest: And now?\n" +
+                       rest("4", "a.cpp x2, b.cpp x2"));
+    // The task may stand before it, too; a label that forges a count counts once; other words have their own line.
+    told twice;
+    twice.notes.see_task({.text = "Rename the flag."});
+    CHECK(twice.summary(condense::fenced_summary(first)).text() == first);
+    CHECK(told{}.summary("Tools used: a x99999999999999999999999, b x, x 2, c x1,234\nIn short: all is well.").text() ==
+          "Tools used: a x18,446,744,073,709,551,615, b x, x 2, c x1,234\nEarlier: In short: all is well.\n");
 }
 
 TEST_CASE("extract: the last words of the assistant are its last text") {

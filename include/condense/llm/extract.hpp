@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,6 +12,7 @@
 #include <condense/core/part.hpp>
 #include <condense/detail/ascii.hpp>
 #include <condense/detail/json_members.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
@@ -21,11 +23,12 @@ namespace condense {
 inline namespace v1 {
 
 /// The rule-based summarizer. `open()` returns notes, which read every part of the messages and then write the text.
-/// Loses everything that is no request, name, error or answer, such as the reasons for decisions. Costs one pass over
-/// the parts, without a copy of them.
+/// Loses everything that is no request, name, error or answer, such as the reasons for decisions. A summary that it
+/// wrote itself goes on line by line, another one in a third of the room. Costs one pass over the parts, without a copy
+/// of them.
 struct extract {
     chars request = {500};  ///< kept of the first request, which is the task
-    chars recent = {200};   ///< kept of each later request, of each error, and of the last answer
+    chars recent = {200};  ///< kept of each later request, of each error, and of the last answer
 
     /// What is noted of one summary: the first request, the last three requests and errors, and up to 40 names of tools
     /// and of files with their counts. Refers to nothing.
@@ -36,7 +39,7 @@ struct extract {
 
         /// Reads one part, in the order of the conversation; `summary`: it is the text of an earlier summary.
         void see(role speaker, part_view const& part, bool summary) {
-            if (summary) earlier_.append(earlier_.empty() ? "" : " ").append(part.text);
+            if (summary) add_earlier(part.text);
             else if (part.kind == part_kind::tool_call) add_call(part);
             else if (part.kind == part_kind::tool_result) add_result(part);
             else if (part.kind == part_kind::text && speaker == role::user) add_request(part.text);
@@ -52,17 +55,21 @@ struct extract {
         /// The summary, of at most `limit` code points, most important lines first.
         std::string text(chars limit) const {
             std::string out;
-            add(out, limit, "First request: ", first_);
-            for (auto const& entry : recent_) add(out, limit, "Request: ", entry);
-            add(out, limit, "Tools used: ", list_of(tools_));
-            add(out, limit, "Files touched: ", list_of(files_));
-            for (auto const& error : errors_) add(out, limit, "Error: ", error);
-            add(out, limit, "Last answer: ", answer_);
-            if (!earlier_.empty()) add(out, limit, "Earlier: ", line(earlier_, {limit.count / 3}));
+            add(out, limit, labels[0], first_);
+            for (auto const& entry : recent_) add(out, limit, labels[1], entry);
+            add(out, limit, labels[2], list_of(tools_));
+            add(out, limit, labels[3], list_of(files_));
+            for (auto const& error : errors_) add(out, limit, labels[4], error);
+            add(out, limit, labels[5], answer_);
+            if (!earlier_.empty()) add(out, limit, labels[6], line(earlier_, {limit.count / 3}));
             return out;
         }
 
     private:
+        /// What the lines of a summary begin with.
+        static constexpr std::array<std::string_view, 7> labels{
+            "First request: ", "Request: ", "Tools used: ", "Files touched: ", "Error: ", "Last answer: ", "Earlier: "};
+
         struct tally {
             std::string name;
             std::uint64_t count = 0;
@@ -96,13 +103,59 @@ struct extract {
         }
 
         /// Counts a name; ignores new names beyond the limit. Linear, because there are few.
-        static void count(std::vector<tally>& tallies, std::string_view name) {
+        static void count(std::vector<tally>& tallies, std::string_view name, std::uint64_t times = 1) {
             for (auto& entry : tallies)
                 if (entry.name == name) {
-                    ++entry.count;
+                    entry.count = detail::add_capped(entry.count, times);
                     return;
                 }
-            if (tallies.size() < name_limit) tallies.push_back({std::string{name}, 1});
+            if (tallies.size() < name_limit) tallies.push_back({std::string{name}, times});
+        }
+
+        /// Reads a summary, line by line if it is one of these, so that it goes on in the next one.
+        void add_earlier(std::string_view text) {
+            constexpr std::string_view open = "<summary>\n";
+            if (auto const begin = text.find(open); begin != std::string_view::npos)
+                text.remove_prefix(begin + open.size());
+            text = text.substr(0, text.rfind("</summary>"));
+            while (!text.empty()) {
+                auto const end = text.find('\n');
+                add_earlier_line(text.substr(0, end));
+                text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+            }
+        }
+        void add_earlier_line(std::string_view text) {
+            std::size_t which = 0;
+            while (which < labels.size() && !text.starts_with(labels[which])) ++which;
+            if (which < labels.size()) text.remove_prefix(labels[which].size());
+            switch (which) {
+                case 0:
+                    if (line(text, request_) == first_) break;
+                    [[fallthrough]];
+                case 1: add_request(text); break;
+                case 2: add_counts(tools_, text); break;
+                case 3: add_counts(files_, text); break;
+                case 4: keep_newest(errors_, line(text, recent_limit_)); break;
+                case 5: answer_ = line(text, recent_limit_); break;
+                default: earlier_.append(earlier_.empty() || text.empty() ? "" : " ").append(text);
+            }
+        }
+        /// Counts what `list_of` wrote: "read x12, shell".
+        static void add_counts(std::vector<tally>& tallies, std::string_view list) {
+            while (!list.empty()) {
+                auto const end = list.find(", ");
+                auto name = list.substr(0, end);
+                list.remove_prefix(end == std::string_view::npos ? list.size() : end + 2);
+                std::uint64_t times = 0;
+                auto const mark = name.rfind(" x");
+                auto const figure = mark == std::string_view::npos ? std::string_view{} : name.substr(mark + 2);
+                for (char const byte : figure)
+                    if (byte >= '0' && byte <= '9')
+                        times = detail::add_capped(detail::mul_capped(times, 10), static_cast<unsigned>(byte - '0'));
+                if (times == 0 || figure.find_first_not_of("0123456789,") != std::string_view::npos) times = 1;
+                else name = name.substr(0, mark);
+                if (!name.empty()) count(tallies, name, times);
+            }
         }
 
         /// The names, separated by commas, with counts above one.
