@@ -146,13 +146,14 @@ TEST_CASE("batch: what was not smaller is told with its measure") {
     constexpr auto both = condense::shortens | condense::drops;
     auto const size = std::to_string(four_rounds().size());
     CHECK(said(on<both, measure::message_count>(shorten_result)) ==
-          "not smaller: it would be " + size + " of " + size + " messages");
+          "not smaller: the request would be " + size + " of " + size + " messages");
     CHECK(said(on<both, measure::turn_count>(shorten_result)).ends_with(" turns"));
     auto const verbose = [](auto& draft, auto& pass) {
         pass.note(draft.summarize(std::vector<group>{{1}}, "words and words and words"));
     };
     CHECK(said(on<condense::summarizes, measure::message_count>(verbose)) ==
-          "not smaller: it would be " + std::to_string(whole - 12 + 25) + " of " + std::to_string(whole) + " tokens");
+          "not smaller: the request would be " + std::to_string(whole - 12 + 25) + " of " + std::to_string(whole) +
+              " tokens");
 }
 
 TEST_CASE("batch: a batch that is not worth it is taken back") {

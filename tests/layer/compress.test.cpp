@@ -228,7 +228,7 @@ TEST_CASE("compress: any callable can shorten") {
                      })});
     CHECK(messages == before);
     CHECK(report.layers[0].outcome == layer_outcome::declined);
-    CHECK(std::string_view{report.layers[0].note} == "not smaller: it would be 5,001 of 5,000 tokens");
+    CHECK(std::string_view{report.layers[0].note} == "not smaller: an edit would leave 5,001 of 5,000 tokens");
     report = reduced(messages, pipeline{with([](condense::part_view const& part, condense::cut) {
                          return text{std::string{part.tool} + ": gone"};
                      })});

@@ -58,7 +58,7 @@ TEST_CASE("exhausted_parts: a session reads what gave nothing once") {
         auto const report = chat.prepare();
         CAPTURE(turn, report.text());
         CHECK(report.layers[0].refused == 3);
-        CHECK(report.layers[0].note == "not smaller: it would be 62 of 62 tokens");
+        CHECK(report.layers[0].note == "not smaller: an edit would leave 62 of 62 tokens");
     }
     CHECK(shown == before);
     // Why an edit is refused may change with the conversation.

@@ -167,7 +167,7 @@ private:
     constexpr small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
         auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view unit_name) {
-            why += ": it would be ";
+            why += ": the request would be ";
             why += grouped(after_value);
             why += " of ";
             why += grouped(before_value);

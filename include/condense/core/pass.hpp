@@ -272,7 +272,7 @@ public:
         if (!entry_->note.empty()) return;
         entry_->note = name(refused);
         if (refused.to == v1::cost{}) return;
-        entry_->note += ": it would be ";
+        entry_->note += ": an edit would leave ";
         entry_->note += detail::grouped(run_->draft.measured(refused.to).count);
         entry_->note += " of ";
         entry_->note += detail::grouped(run_->draft.measured(refused.from).count);

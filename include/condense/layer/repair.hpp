@@ -92,8 +92,9 @@ struct repair {
                 room = answer_call(draft, pass, part_id) != refusal{refusal::no_room};
         });
         if (!room) return;
-        pass.idle_as(waits ? "nothing to do: a call still waits for its result; abandon it if none will come"
-                           : "nothing to do: calls and results are in pairs");
+        pass.idle_as(waits
+                         ? "nothing to do: a call still waits for its result; without one its status must be cancelled"
+                         : "nothing to do: calls and results are in pairs");
     }
 
     friend bool operator==(repair const&, repair const&) = default;
