@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,9 +19,11 @@
 
 namespace replay {
 
+/// Halves go up, as on the page.
 inline std::string decimal(double value, int places) {
+    auto const scale = std::pow(10, places);
     char text[64];
-    std::snprintf(text, sizeof text, "%.*f", places, value);
+    std::snprintf(text, sizeof text, "%.*f", places, std::floor(value * scale + 0.5) / scale);
     return text;
 }
 

@@ -49,6 +49,7 @@ struct message_text {
         std::string out;
         auto const speaker = name(v1::role_of(*m));
         v1::each_part(*m, [&](part_view const& part) {
+            if (part.text.empty() && part.kind != part_kind::tool_call && part.kind != part_kind::tool_result) return;
             out.append(speaker);
             auto const tool = part.tool.empty() ? std::string{} : " " + detail::printable(part.tool, 80);
             switch (part.kind) {
