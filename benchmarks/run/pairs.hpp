@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -168,20 +169,26 @@ struct echo {
     std::string operator()(std::string_view prompt) const { return std::string{prompt.substr(prompt.size() / 2, 800)}; }
 };
 
-/// The same lines in both journals, as many artifacts in both stores.
+/// The same lines in both journals, the same artifacts from the same calls in both stores.
 struct same_records {
     condense::memory_journal journals[2];
     condense::memory_store stores[2];
 
     bool operator()() const {
         std::vector<std::pair<condense::journal_entry, std::string>> lines[2];
+        std::map<condense::reference, condense::artifact_source> sources[2];
         for (int side = 0; side < 2; ++side) {
             auto const keep = [&](condense::journal_entry const& line, std::string_view content) {
                 lines[side].emplace_back(line, content);
             };
             if (journals[side].read({}, keep)) return false;
+            auto const note = [&](condense::reference const& name, condense::bytes, condense::artifact_source source) {
+                source.time = 0;
+                sources[side].emplace(name, std::move(source));
+            };
+            if (stores[side].each_source(note)) return false;
         }
-        return lines[0] == lines[1] && stores[0].size() == stores[1].size();
+        return lines[0] == lines[1] && sources[0] == sources[1];
     }
 };
 

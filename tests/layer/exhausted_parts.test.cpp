@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
 #include <condense/session/session.hpp>
 
@@ -68,6 +69,16 @@ TEST_CASE("exhausted_parts: a session reads what gave nothing once") {
     for (auto const& m : {C("d"), R("d", letters(4'000)), A("yes")}) chat.push(m);
     CHECK(chat.prepare().layers[0].parts_shortened == 1);
     CHECK(shown > before);
+}
+
+TEST_CASE("exhausted_parts: a layer that stays due does not cut the same from the same again") {
+    std::size_t shown = 0;
+    auto const mix = pipeline{compress{.when = used > 2_messages, .over = 10_chars, .with = half{&shown}}};
+    conversation history{U("task"), C("1"), R("1", letters(1'000)), A("done")};
+    auto const report = condense::reduce(history, mix, {.window = 10'000_tokens}, per_byte{});
+    CHECK(report.layers[0].parts_shortened == 1);
+    CHECK(history[2].parts[0].text.size() == 62);
+    CHECK(shown == 5 + 1);  // texts of 1,000 bytes to 62; in the second sweep what is there
 }
 
 TEST_CASE("exhausted_parts: a session that forgets them sends the same") {

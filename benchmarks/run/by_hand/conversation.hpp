@@ -32,7 +32,7 @@ bool store_large(run& r, std::uint32_t index, std::uint32_t place, Store const& 
     auto preview = ends(view_of(part, part.text), {.how = {name}});
     auto const before = r.here();
     if (!preview || !r.replace(index, place, std::move(*preview), name)) return true;
-    if (!store.put(name, part.text)) return true;
+    if (!store.put(name, part.text, source_of(r.history[r.now.kept.notes[index].group], part))) return true;
     r.take_back(before);
     return false;
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
+#include <condense/core/store.hpp>
 #include <condense/core/usage.hpp>
+#include <condense/detail/text_type.hpp>
 #include <condense/estimate/script_aware.hpp>
 
 // What a program would keep of a conversation to shorten it by itself: written by hand, without the library but for
@@ -21,6 +23,15 @@ using condense::chat_message;
 using condense::cost;
 using condense::part_kind;
 using condense::role;
+
+/// What a store notes of a result that it is given; `caller` is the message with the call.
+inline condense::artifact_source source_of(chat_message const& caller, condense::chat_part const& result) {
+    condense::artifact_source source{.call = result.call,
+                                     .type = std::string{condense::detail::type_of_text(result.text)}};
+    for (auto const& part : caller.parts)
+        if (part.kind == part_kind::tool_call && part.call == result.call) source.tool = part.tool;
+    return source;
+}
 
 inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
 

@@ -31,7 +31,7 @@ std::vector<replaced> stored(ledger const& kept, std::vector<chat_message> const
         if (!cut) continue;
         auto const before = kept.parts[kept.notes[index].first_part + place];
         auto const after = ledger::cost_of(*cut, part.kind, {}, part.tool, part.call);
-        if (after >= before || store.put(name, part.text)) continue;
+        if (after >= before || store.put(name, part.text, source_of(history[kept.notes[index].group], part))) continue;
         made.push_back({index, place, std::move(*cut), before, after});
     }
     return made;

@@ -114,10 +114,13 @@ private:
                                   auto& pass, std::vector<detail::exhausted_parts::entry>* exhausted) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
-        cut context{halvings,
-                    {facts.stored, pass.recorded(), false, words},
-                    over.halved(halvings).of_text(facts.cost, draft),
-                    detail::window_of(draft, facts)};
+        auto const context_of = [&](auto const& about) {
+            return cut{halvings,
+                       {about.stored, pass.recorded(), false, words},
+                       over.halved(halvings).of_text(about.cost, draft),
+                       detail::window_of(draft, about)};
+        };
+        auto context = context_of(facts);
         if (facts.stored_earlier) return skip_reason::tried;  // already a preview: its reference must not be cut off
         // First by size and kind alone, which reads no text; then as if it were huge, to tell "too short" from "wrong
         // kind" in the report.
@@ -128,10 +131,11 @@ private:
         if (protected_set.holds(part.message_index)) return skip_reason::spared;
         if (detail::sees_others<Shortener>()) exhausted = nullptr;  // its result may change with other parts
         detail::part_attempt attempt;
+        detail::exhausted_parts::entry const* known = nullptr;
         if (exhausted != nullptr) {
             attempt = detail::part_attempt::of(draft, part, facts.cost, context);
-            auto const* const known = pass.memory.exhausted.find(attempt);
-            if (known != nullptr && !draft.unshortenable(part)) {
+            known = pass.memory.exhausted.find(attempt);
+            if (known != nullptr && !known->written && !draft.unshortenable(part)) {
                 if (known->tried) pass.note(known->refused);
                 exhausted->push_back(*known);
                 return skip_reason::tried;
@@ -163,13 +167,16 @@ private:
                     context.how.original = detail::utf8::count(original.text);
                 });
         };
-        draft.layer_input(part, [&](part_view const& current, bool cut_before) {
-            context.how.shortened = cut_before;
-            if (cut_before) count_original();
-            settle(current);
-        });
-        bool const was_shorter = shorter.has_value();
-        auto refused = edit();
+        bool const is_written = known != nullptr && known->written;
+        if (!is_written)
+            draft.layer_input(part, [&](part_view const& current, bool cut_before) {
+                context.how.shortened = cut_before;
+                if (cut_before) count_original();
+                settle(current);
+            });
+        bool const was_shorter = is_written || shorter.has_value();
+        auto refused = is_written ? known->refused : edit();
+        bool const is_new = !refused;
         // The original gives nothing smaller than what an earlier turn left of the part. Try that text: a later process
         // may see no more than it, and must not find something to shorten there.
         if (refused == refusal::not_smaller && halvings == 0 && draft.edits().edit_at(part.part_id) != 0) {
@@ -185,6 +192,12 @@ private:
         if (was_shorter || !refused) pass.note(refused);
         if (exhausted != nullptr && refused == refusal::not_smaller && !spared)
             exhausted->push_back({attempt, refused, was_shorter});
+        // Another sweep of this run would cut the same from the same text, if all else is as it was.
+        if (exhausted != nullptr && is_new && !draft.is_removed(part)) {
+            auto const now = draft.about(part);
+            auto const next = detail::part_attempt::of(draft, part, now.cost, context_of(now));
+            if (next.is_like(attempt)) exhausted->push_back({next, refusal{now.cost, now.cost}, true, true});
+        }
         if (refused == refusal::open || refused == refusal::latest_user) return skip_reason::bound;
         return spared ? skip_reason::spared : skip_reason::tried;
     }

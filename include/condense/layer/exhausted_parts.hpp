@@ -63,15 +63,22 @@ struct part_attempt {
                 .stored = context.how.stored,
                 .recorded = context.how.recorded};
     }
+    /// The same is cut from the same, whatever is there now.
+    constexpr bool is_like(part_attempt const& other) const noexcept {
+        return part_id == other.part_id && input == other.input && over == other.over && window == other.window &&
+               halvings == other.halvings && stored == other.stored && recorded == other.recorded;
+    }
     friend constexpr bool operator==(part_attempt const&, part_attempt const&) = default;
 };
 
-/// The attempts that cut nothing, of the latest pass with each number of halvings.
+/// The attempts that cut nothing, or nothing but what is there, of the latest pass with each number of halvings.
 class exhausted_parts {
 public:
     struct entry : part_attempt {
         refusal refused = refusal::not_smaller;
         bool tried = false;  ///< there was a shorter text, but its cost is not
+        /// The present text is what this attempt cuts from its input; whether more can be cut from it is not known.
+        bool written = false;
     };
 
     /// The entry of this attempt; null without one.
