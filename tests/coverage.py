@@ -18,24 +18,25 @@ INCLUDE = ROOT / "include" / "condense"
 
 
 def programs(build):
+    """Those that were built with coverage."""
     for path in sorted(build.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.stat().st_mode & 0o100 and "CMakeFiles" not in path.parts:
-            with path.open("rb") as file:
-                if file.read(4) == b"\x7fELF":
-                    yield path
+            content = path.read_bytes()
+            if content.startswith(b"\x7fELF") and b"__llvm_covmap" in content:
+                yield path
 
 
 def lcov(build):
-    """The lines of an lcov export."""
+    """The lines of an lcov export of each program. Together, a function that the first of them does not call would count
+    as never run, whatever the others do."""
     profile = build / "merged.profdata"
     raw = sorted((build / "raw").glob("*.profraw"))
     if not raw:
         raise SystemExit(f"coverage.py: no program of {build} has been run")
     subprocess.run(["llvm-profdata-19", "merge", "-sparse", "-o", profile, *raw], check=True)
-    found = [part for path in programs(build) for part in ("-object", path)]
-    command = ["llvm-cov-19", "export", "-format=lcov", f"-instr-profile={profile}", *found[1:], f"-sources={INCLUDE}"]
-    run = subprocess.run(command, check=True, capture_output=True, text=True)
-    return run.stdout.splitlines()
+    for path in programs(build):
+        command = ["llvm-cov-19", "export", "-format=lcov", f"-instr-profile={profile}", path, f"-sources={INCLUDE}"]
+        yield from subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def read(lines):
