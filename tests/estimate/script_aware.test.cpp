@@ -133,6 +133,16 @@ TEST_CASE("more text never costs less", "[estimate]") {
     CHECK(more_text_never_costs_less<family::other>());
 }
 
+TEST_CASE("no text costs more tokens than it has bytes", "[estimate]") {
+    for (std::size_t const size : {1u, 2u, 3u, 200u, 5'000u})
+        for (int byte = 0; byte < 256; ++byte) {
+            std::string const text(size, static_cast<char>(byte));
+            CAPTURE(size, byte);
+            CHECK(script_aware<family::other>{}(text).tokens().count <= size);
+            CHECK(script_aware<family::claude_4_7>{}(text).tokens().count <= size);
+        }
+}
+
 TEST_CASE("a run of one thing for megabytes costs in proportion", "[estimate]") {
     script_aware<family::gpt> const count;
     for (std::string_view const unit : {"a", " ", "\n", "7", "-", "\xFF", "\x80", "\u4E2D", "\U0001F600", "Ab1+"}) {

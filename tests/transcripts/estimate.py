@@ -148,4 +148,4 @@ def estimate(text, family):
     """In 1/256 of a token; one at least where there is text."""
     text = re.sub("[\ud800-\udfff]", "\ufffd", text)
     total = sum(count * weight for row, of in zip(counts(text), figures(family)) for count, weight in zip(row, of))
-    return max(UNITS, -(-total // 16)) if text else 0
+    return max(UNITS, min(-(-total // 16), UNITS * len(text.encode()))) if text else 0

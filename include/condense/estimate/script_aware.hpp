@@ -8,6 +8,7 @@
 
 #include <condense/core/estimator.hpp>
 #include <condense/core/part.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/family.hpp>
 #include <condense/estimate/script_scan.hpp>
@@ -31,7 +32,8 @@ struct script_sum {
     }
 };
 
-/// The cost of a text by these weights, rounded up; at least one token unless the text is empty. A template, so that a
+/// The cost of a text by these weights, rounded up; at least one token unless the text is empty, at most one for each
+/// byte. A template, so that a
 /// program that only includes it instantiates no scan.
 template <class Sum = script_sum>
 constexpr cost weighed(script_weights const& weights, std::string_view text) noexcept {
@@ -42,7 +44,8 @@ constexpr cost weighed(script_weights const& weights, std::string_view text) noe
     for (std::size_t index = 0; index < text_features; ++index) total += counts[index] * weights.text[index];
     constexpr auto finer = script_weights::per_token / cost::per_token;
     cost const result{(total + finer - 1) / finer};
-    return result.steps < cost::per_token ? cost{cost::per_token} : result;
+    cost const most{mul_capped(text.size(), cost::per_token)};  // no vocabulary of bytes takes more
+    return result.steps < cost::per_token ? cost{cost::per_token} : result < most ? result : most;
 }
 
 }  // namespace detail
