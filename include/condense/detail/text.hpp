@@ -114,6 +114,12 @@ public:
     friend constexpr bool operator==(small_text const& left, small_text const& right) noexcept {
         return std::string_view{left} == std::string_view{right};
     }
+    template <class Stream>
+        requires requires(Stream& stream, std::string_view text) { stream << text; }
+    friend Stream& operator<<(Stream& stream, small_text const& text) {
+        stream << std::string_view{text};
+        return stream;
+    }
 
 private:
     char bytes_[Size] = {};
