@@ -45,5 +45,8 @@ constexpr std::string_view type_of_text(std::string_view text) noexcept {
 }
 
 }  // namespace detail
+
+using detail::type_of_text;
+
 }  // namespace v1
 }  // namespace condense
