@@ -65,6 +65,15 @@ TEST_CASE("answer: twelve shapes are refused wherever an answer can begin") {
         }
 }
 
+TEST_CASE("answer: what is one quotation is read without its quotes") {
+    for (std::string const quote : {"\"", "'", "`"}) {
+        CHECK(no_summary(quote + "I am sorry, but I cannot help with that." + quote) != "");
+        CHECK(no_summary(quote + "The user asked for a parser; it is done." + quote) == "");
+    }
+    CHECK(no_summary("I can't help but notice that the tests pass: the parser is done, and the user is content.") ==
+          "");
+}
+
 TEST_CASE("answer: a summary may quote each of them") {
     for (auto const shape : answers::shapes)
         for (auto const quotation : answers::quotations) {

@@ -24,6 +24,9 @@ TEST_CASE("message_text: each part behind who or what it is from") {
     CHECK(text(condense::to_bytes(chat_message::call("1", "shell", R"({"run":"ls"})"))) ==
           "assistant called shell: {\"run\":\"ls\"}\n");
     CHECK(text(condense::to_bytes(chat_message::result("1", "a.cpp"))) == "tool, result of a call: a.cpp\n");
+    auto thinks = chat_message::assistant("");
+    thinks.parts.push_back({.kind = condense::part_kind::reasoning, .text = "hm"});
+    CHECK(text(condense::to_bytes(thinks)) == "assistant, reasoning: hm\n");  // nothing of the part that is empty
     CHECK(text("no message") == "no message");
     CHECK(text(R"({"role":"user"})") == "role: user\n");
 }

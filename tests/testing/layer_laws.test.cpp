@@ -117,6 +117,17 @@ TEST_CASE("layer laws: a layer that never acts has shown nothing") {
     auto const found = check_layer_laws(idle{}, {.rounds = 3});
     REQUIRE(found.size() == 1);
     CHECK(found[0].law == layer_law::active);
+    CHECK(found[0].text().starts_with("active, conversation "));
+}
+TEST_CASE("layer laws: a violation is a line that names the law") {
+    for (auto const& [law, named] : {std::pair{layer_law::idempotent, "idempotent"},
+                                     {layer_law::smaller, "smaller"},
+                                     {layer_law::pairs, "pairs"},
+                                     {layer_law::deterministic, "deterministic"},
+                                     {layer_law::strong, "strong"},
+                                     {layer_law::conserved, "conserved"}})
+        CHECK(condense::testing::layer_violation{.law = law, .seed = 3, .what = "why"}.text() ==
+              std::string{named} + ", conversation 3: why");
 }
 TEST_CASE("layer laws: no more violations than were asked for") {
     CHECK(check_layer_laws(clear_results{}, {.most = 2}).size() == 2);

@@ -26,8 +26,7 @@ using condense::role;
 
 /// What a store notes of a result that it is given; `caller` is the message with the call.
 inline condense::artifact_source source_of(chat_message const& caller, condense::chat_part const& result) {
-    condense::artifact_source source{.call = result.call,
-                                     .type = std::string{condense::type_of_text(result.text)}};
+    condense::artifact_source source{.call = result.call, .type = std::string{condense::type_of_text(result.text)}};
     for (auto const& part : caller.parts)
         if (part.kind == part_kind::tool_call && part.call == result.call) source.tool = part.tool;
     return source;
