@@ -175,7 +175,7 @@ def transcripts_of_agent_programs_are_read(chosen):
             word = texts[-1].split()[-1]
             expect(f"message {len(texts) - 1}" in server.call("search_history", query=word), f"{name}: {word} is not found")
             expect(server.call("recent_history", count=1).startswith(f"recent_history:\nmessage {len(texts) - 1}: "), f"{name}: the latest")
-            expect(server.call("search_history", query="zeppelin") == "nothing holds any of these words", "what is nowhere")
+            expect(server.call("search_history", query="zeppelin") == "search_history:\nnothing holds any of these words", "what is nowhere")
 
 
 def a_transcript_may_grow(chosen):

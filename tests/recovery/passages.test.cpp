@@ -75,6 +75,18 @@ TEST_CASE("passage_ranking: takes every query as literal text") {
     CHECK(documents(many, {"w3 w4", "w9999"}) == list{0});
 }
 
+TEST_CASE("passage_ranking: a word comes before the longer ones that it is a part of") {
+    std::vector<std::string> texts;
+    for (int which = 0; which < 40; ++which)
+        texts.push_back((which == 3 ? "As far as I know, and that is not very far, the " : "The ") +
+                        std::string{"order is W4822"} + std::to_string(which) + " of shop.");
+    for (std::string_view const query : {"W48223", "w48223", "order W48223 shop", "is W48223"}) {
+        CAPTURE(query);
+        CHECK(documents(query, texts).front() == 3);
+    }
+    CHECK(documents("W48223", texts).size() == 10);  // W482230 and further ones come behind
+}
+
 TEST_CASE("passage_ranking: keeps the best of more passages than it holds, two of a document") {
     passage_ranking ranking{"needle common"};
     for (std::uint64_t document = 0; document < 100'000; ++document)

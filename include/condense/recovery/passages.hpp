@@ -103,7 +103,9 @@ public:
                 ++passages_with_[index];
             }
             if (!any) return;
-            each.literal = terms_.size() > 1 && passage.find(literal_) != std::string_view::npos;
+            each.literal = place_of(passage, literal_) != std::string_view::npos ? 2
+                           : passage.find(literal_) != std::string_view::npos    ? 1
+                                                                                 : 0;
             if (candidates_.size() == 2 * most_candidates) select(most_candidates);
             candidates_.push_back(each);
         });
@@ -125,6 +127,7 @@ public:
     /// The place in a passage at which it should be shown: that of its rarest term.
     std::size_t focus(std::string_view passage) const {
         auto const lower = lower_case(passage);
+        if (auto const at = place_of(lower, literal_); at != std::string::npos) return at;
         if (auto const at = lower.find(literal_); at != std::string::npos) return at;
         std::size_t place = 0;
         std::uint64_t fewest = ~std::uint64_t{0};
@@ -144,23 +147,33 @@ private:
         std::uint64_t document = 0;
         std::size_t offset = 0;
         std::size_t size = 0;
-        std::array<std::uint8_t, most_terms> counts = {};
-        bool literal = false;
+        std::array<std::uint8_t, most_terms> counts = {};  ///< in quarters
+        std::uint8_t literal = 0;  ///< 2 if the query stands in it as it is, 1 if only as a part of longer words
         bool behind = false;
         double score = 0;
     };
 
-    /// How often the term occurs, up to 255. Terms of three bytes or less count as whole words alone.
+    /// The text at `at` is a part of a longer word.
+    static bool within_word(std::string_view passage, std::size_t at, std::size_t size) noexcept {
+        auto const end = at + size;
+        return (at > 0 && is_word_byte(passage[at - 1])) || (end < passage.size() && is_word_byte(passage[end]));
+    }
+    /// Where the text stands first, not within a longer word.
+    static std::size_t place_of(std::string_view passage, std::string_view text) noexcept {
+        auto at = passage.find(text);
+        while (at != std::string_view::npos && within_word(passage, at, text.size())) at = passage.find(text, at + 1);
+        return at;
+    }
+    /// How often the term occurs, in quarters, up to 252: within a longer word for one, and not at all if it has three
+    /// bytes or less.
     static std::uint8_t count(std::string_view passage, std::string_view term) {
-        std::uint8_t times = 0;
-        for (auto at = passage.find(term); at != std::string_view::npos && times < 255;
+        unsigned quarters = 0;
+        for (auto at = passage.find(term); at != std::string_view::npos && quarters < 252;
              at = passage.find(term, at + 1)) {
-            auto const end = at + term.size();
-            bool const within =
-                (at > 0 && is_word_byte(passage[at - 1])) || (end < passage.size() && is_word_byte(passage[end]));
-            if (term.size() > 3 || !within) ++times;
+            if (!within_word(passage, at, term.size())) quarters += 4;
+            else if (term.size() > 3) ++quarters;
         }
-        return times;
+        return static_cast<std::uint8_t>((std::min)(quarters, 252u));
     }
 
     /// Scores all candidates by what is known so far, and leaves the best, in order.
@@ -170,9 +183,9 @@ private:
         auto const average = passages == 0 ? 1 : static_cast<double>(bytes_) / passages;
         for (auto& each : candidates_) {
             auto const length = 1 - by_length + by_length * static_cast<double>(each.size) / average;
-            each.score = each.literal ? 1'000 : 0;  // the query as it stands comes first
+            each.score = 1'000 * each.literal;  // the query as it stands comes first
             for (std::size_t index = 0; index < terms_.size(); ++index) {
-                auto const times = static_cast<double>(each.counts[index]);
+                auto const times = static_cast<double>(each.counts[index]) / 4;
                 auto const holders = static_cast<double>(passages_with_[index]);
                 auto const rarity = std::log(1 + (passages - holders + 0.5) / (holders + 0.5));
                 each.score += rarity * times * (saturation + 1) / (times + saturation * length);
