@@ -37,6 +37,11 @@ class Models:
             return json.load(answer)
 
 
+def per_cent(share):
+    """As the table and the page round: halves go up."""
+    return f"{math.floor(1000 * share + 0.5) / 10:.1f} %"
+
+
 def asks_models(program):
     return "without libcurl" not in re.sub(r"\s+", " ", run(program, ["--help"])[0])
 
@@ -146,10 +151,10 @@ def table_and_json_agree(program, folder):
             breaks = sum(layer["prefix_breaks"] for layer in mix["layers"])
             expect(mix["edits_visible"] <= mix["edits"], "more edits are visible than needed", mix)
             wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
-                      "model calls": f"{mix['model_calls']:,}", "failed calls": f"{mix['model_failures']:,}", "for models": f"${mix['model_money'] / 1e6:.4f}", "violations": "0", "cached": f"{100 * mix['cached'] / mix['sent']:.1f} %",
-                      **{name.replace("_", " "): f"{100 * items[name] / total:.1f} %" for name in items},
-                      "edits": f"{100 * mix['edits_visible'] / mix['edits']:.1f} %" if mix["edits"] else "-",
-                      "gap closed": "-" if mix["gap_closed"] is None else f"{100 * mix['gap_closed']:.1f} %"}
+                      "model calls": f"{mix['model_calls']:,}", "failed calls": f"{mix['model_failures']:,}", "for models": f"${mix['model_money'] / 1e6:.4f}", "violations": "0", "cached": per_cent(mix["cached"] / mix["sent"]),
+                      **{name.replace("_", " "): per_cent(items[name] / total) for name in items},
+                      "edits": per_cent(mix["edits_visible"] / mix["edits"]) if mix["edits"] else "-",
+                      "gap closed": "-" if mix["gap_closed"] is None else per_cent(mix["gap_closed"])}
             expect(breaks == mix["reductions"], "not every run that changed something began with a layer", mix)
             misfits = mix["over"] + mix["exhausted"]
             wanted["fit"] = f"{mix['requests'] - misfits:,}" if misfits else "all"

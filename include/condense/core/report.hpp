@@ -116,9 +116,10 @@ inline void append_usage(std::string& out, provider_usage const& used) {
             .append(" out");
 }
 
-inline void append_row(std::string& out, layer_report const& layer) {
+/// `width`: of the column of names.
+inline void append_row(std::string& out, layer_report const& layer, std::size_t width) {
     if (layer.name.empty()) return;  // any_pipeline has room for more layers than it holds
-    append_padded(out, layer.name, 16);
+    append_padded(out, layer.name, width);
     append_padded(out, name(layer.outcome), 10);
     for (auto const figure : {layer.saved.count, std::uint64_t{layer.groups_dropped},
                               std::uint64_t{layer.parts_shortened}, std::uint64_t{layer.artifacts}})
@@ -132,7 +133,7 @@ inline void append_row(std::string& out, layer_report const& layer) {
 }
 
 inline void append_head(std::string& out, std::string_view result, usage const& before, usage const& after,
-                        std::uint64_t lost) {
+                        std::uint64_t lost, std::size_t width) {
     out.append(result).append(": ").append(grouped(before.tokens.count)).append(" -> ");
     out.append(grouped(after.tokens.count)).append(" of ").append(grouped(after.input.count)).append(" tokens");
     if (before.source != usage_source::estimated || after.source != before.source)
@@ -145,7 +146,7 @@ inline void append_head(std::string& out, std::string_view result, usage const& 
             .append(lost == 1 ? " group was" : " groups were")
             .append(" dropped without one");
     out.push_back('\n');
-    append_padded(out, "layer", 16);
+    append_padded(out, "layer", width);
     append_padded(out, "outcome", 10);
     for (std::string_view const title : {"saved", "dropped", "shortened", "stored"})
         append_padded(out, title, 12, true);
@@ -302,8 +303,10 @@ struct [[nodiscard]] report : run_report {
     std::string text() const {
         std::string out;
         if (!refused.empty()) out.append(refused).push_back('\n');
-        detail::append_head(out, name(outcome), before, after, dropped_unsummarized());
-        for (auto const& layer : layers) detail::append_row(out, layer);
+        std::size_t width = 16;
+        for (auto const& layer : layers) width = layer.name.size() < width ? width : layer.name.size() + 1;
+        detail::append_head(out, name(outcome), before, after, dropped_unsummarized(), width);
+        for (auto const& layer : layers) detail::append_row(out, layer, width);
         if (outcome == v1::outcome::exhausted) {
             out.append("floor: ").append(detail::grouped(floor.count)).append(" tokens cannot be reduced");
             if (floor < after.tokens)
