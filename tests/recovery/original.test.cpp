@@ -141,6 +141,36 @@ TEST_CASE("expand: puts an artifact back if it fits, and nothing for a name that
     CHECK(text_at(2).size() < 1'000);
 }
 
+TEST_CASE("expand: an artifact comes back whose message has left", "[row-V10]") {
+    condense::memory_store const store;
+    condense::session session{
+        std::vector<chat_message>{},
+        condense::pipeline{
+            condense::offload{
+                .over = 2'000_chars, .preview = condense::head_tail{100_chars, 100_chars, {}}, .into = store},
+            condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 20_pct}},
+        condense::budget{.window = 4'000_tokens}};
+    std::string const original(3'000, '\n');
+    session.push(chat_message::user("task"));
+    session.push(chat_message::call("1", "shell", "{}"));
+    session.push(chat_message::result("1", original));
+    auto const shows = [&] {
+        for (auto const& m : session.request())
+            if (m.parts[0].text == original) return true;
+        return false;
+    };
+    for (int turn = 0; session.edits().present(condense::group{1}); ++turn) {
+        REQUIRE(turn < 1'000);
+        for (auto const* const text : {"So it goes.", "On and on."}) session.push(chat_message::assistant(text));
+        session.push(chat_message::user("Go on, please, as long as it takes."));
+        static_cast<void>(session.prepare());
+    }
+    REQUIRE_FALSE(shows());
+    CHECK(condense::expand(session, store.name(original)) == condense::refusal::none);
+    CHECK(shows());
+    CHECK(condense::expand(session, store.name(original)) == condense::refusal::gone);
+}
+
 TEST_CASE("append_markdown: a heading for each message, cut, and nothing ends its block", "[row-V4]") {
     condense::memory_journal const journal;
     auto const add = [&](std::uint64_t number, std::string_view content) {

@@ -70,19 +70,21 @@ store_error restore_original(Session& session, Function&& f) {
     return problem;
 }
 
-/// Puts the original of an artifact back in the place of its preview: see `session.restore`. Also `gone` if no part
-/// that is sent names this artifact.
+/// Puts the original of an artifact back in the place of its preview, also where that has been dropped or summarised:
+/// see `session.restore`. Also `gone` if no preview of this session names the artifact.
 template <class Session>
 refusal expand(Session& session, reference const& name) {
     auto const& facts = session.outline();
     auto const& edits = session.edits();
+    std::optional<sequence> left;  // a message that is not sent any more
     for (std::uint32_t part = 0; name && part < facts.part_count(); ++part) {
         auto const* const edit = edits.edit_of(part);
         if (edit == nullptr || edit->text == detail::none32 || edits.text_at(edit->text).stored != name) continue;
-        auto const index = facts.part_at(part).message_index;
-        if (edits.present(group{facts.group_of(index)})) return session.restore(sequence{index});
+        sequence const message{facts.part_at(part).message_index};
+        if (edits.present(group{facts.group_of(message.number)})) return session.restore(message);
+        if (!left) left = message;
     }
-    return refusal::gone;
+    return left ? session.restore(*left) : refusal::gone;
 }
 
 /// Appends a conversation of a journal as Markdown: a heading for each message, its text cut to `most` characters.
