@@ -81,6 +81,16 @@ TEST_CASE("exhausted_parts: a layer that stays due does not cut the same from th
     CHECK(shown == 5 + 1);  // texts of 1,000 bytes to 62; in the second sweep what is there
 }
 
+TEST_CASE("exhausted_parts: what was just cut and is pinned now is refused as pinned") {
+    std::size_t shown = 0;
+    condense::session chat{conversation{}, halves(shown), {.window = 10'000_tokens}, per_byte{}};
+    for (auto const& m : {U("task"), C("1"), R("1", letters(1'000)), A("yes")}) chat.push(m);
+    REQUIRE(chat.prepare().layers[0].parts_shortened == 1);
+    REQUIRE_FALSE(chat.pin({2}));
+    for (auto const& m : {U(letters(2'000)), A("yes")}) chat.push(m);
+    CHECK(chat.prepare().layers[0].note == "pinned");
+}
+
 TEST_CASE("exhausted_parts: a session that forgets them sends the same") {
     std::size_t shown = 0;
     std::size_t shown_to_other = 0;

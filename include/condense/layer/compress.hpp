@@ -134,8 +134,8 @@ private:
         detail::exhausted_parts::entry const* known = nullptr;
         if (exhausted != nullptr) {
             attempt = detail::part_attempt::of(draft, part, facts.cost, context);
-            known = pass.memory.exhausted.find(attempt);
-            if (known != nullptr && !known->written && !draft.unshortenable(part)) {
+            known = draft.unshortenable(part) ? nullptr : pass.memory.exhausted.find(attempt);
+            if (known != nullptr && !known->written) {
                 if (known->tried) pass.note(known->refused);
                 exhausted->push_back(*known);
                 return skip_reason::tried;
