@@ -96,15 +96,23 @@ template <class Cache>
 void threads_share(Cache const& cache, std::uint64_t rounds, std::uint64_t seconds = 1) {
     std::vector<std::thread> threads;
     std::vector<int> wrong(4);
+    std::vector<std::string> why(4);
     for (std::size_t number = 0; number < wrong.size(); ++number)
         threads.emplace_back([&, number, copy = cache] {
             for (std::uint64_t round = 0; round < rounds; ++round) {
                 auto const which = (round * 7 + number) % 16;
-                if (auto const text = copy.get(key_of(which)); text && *text != std::to_string(which)) ++wrong[number];
-                if (copy.put(key_of(which), std::to_string(which), round % (seconds + 1))) ++wrong[number];
+                if (auto const text = copy.get(key_of(which)); text && *text != std::to_string(which)) {
+                    ++wrong[number];
+                    why[number] = "got " + *text;
+                }
+                if (auto const problem = copy.put(key_of(which), std::to_string(which), round % (seconds + 1))) {
+                    ++wrong[number];
+                    why[number] = problem.reason;
+                }
             }
         });
     for (auto& thread : threads) thread.join();
+    CAPTURE(why);
     CHECK(wrong == std::vector<int>(4));
 }
 
