@@ -144,6 +144,9 @@ TEST_CASE("extract: a summary of its own goes on, line by line") {
     told twice;
     twice.notes.see_task({.text = "Rename the flag."});
     CHECK(twice.summary(condense::fenced_summary(first)).text() == first);
+    told cut;
+    cut.notes.see_task({.text = "Rename the flag."});
+    CHECK(cut.summary("First request: Rename the...\n").text() == "First request: Rename the flag.\n");
     CHECK(told{}.summary("Tools used: a x99999999999999999999999, b x, x 2, c x1,234\nIn short: all is well.").text() ==
           "Tools used: a x18,446,744,073,709,551,615, b x, x 2, c x1,234\nEarlier: In short: all is well.\n");
 }

@@ -33,8 +33,7 @@ struct script_sum {
 };
 
 /// The cost of a text by these weights, rounded up; at least one token unless the text is empty, at most one for each
-/// byte. A template, so that a
-/// program that only includes it instantiates no scan.
+/// byte. A template, so that a program that only includes it instantiates no scan.
 template <class Sum = script_sum>
 constexpr cost weighed(script_weights const& weights, std::string_view text) noexcept {
     if (text.empty()) return {};

@@ -167,15 +167,15 @@ private:
                     context.how.original = detail::utf8::count(original.text);
                 });
         };
-        bool const is_written = known != nullptr && known->written;
-        if (!is_written)
+        // What is known of it now: the present text is cut from its input.
+        if (known == nullptr)
             draft.layer_input(part, [&](part_view const& current, bool cut_before) {
                 context.how.shortened = cut_before;
                 if (cut_before) count_original();
                 settle(current);
             });
-        bool const was_shorter = is_written || shorter.has_value();
-        auto refused = is_written ? known->refused : edit();
+        bool const was_shorter = known != nullptr || shorter.has_value();
+        auto refused = known != nullptr ? known->refused : edit();
         bool const is_new = !refused;
         // The original gives nothing smaller than what an earlier turn left of the part. Try that text: a later process
         // may see no more than it, and must not find something to shorten there.
@@ -196,7 +196,9 @@ private:
         if (exhausted != nullptr && is_new && !draft.is_removed(part)) {
             auto const now = draft.about(part);
             auto const next = detail::part_attempt::of(draft, part, now.cost, context_of(now));
-            if (next.is_like(attempt)) exhausted->push_back({next, refusal{now.cost, now.cost}, true, true});
+            attempt.present = next.present;
+            attempt.cost = next.cost;
+            if (next == attempt) exhausted->push_back({next, refusal{now.cost, now.cost}, true, true});
         }
         if (refused == refusal::open || refused == refusal::latest_user) return skip_reason::bound;
         return spared ? skip_reason::spared : skip_reason::tried;

@@ -63,11 +63,6 @@ struct part_attempt {
                 .stored = context.how.stored,
                 .recorded = context.how.recorded};
     }
-    /// The same is cut from the same, whatever is there now.
-    constexpr bool is_like(part_attempt const& other) const noexcept {
-        return part_id == other.part_id && input == other.input && over == other.over && window == other.window &&
-               halvings == other.halvings && stored == other.stored && recorded == other.recorded;
-    }
     friend constexpr bool operator==(part_attempt const&, part_attempt const&) = default;
 };
 

@@ -12,6 +12,7 @@
 #include <condense/core/part.hpp>
 #include <condense/detail/ascii.hpp>
 #include <condense/detail/json_members.hpp>
+#include <condense/detail/phrase.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
@@ -129,8 +130,8 @@ struct extract {
             while (which < labels.size() && !text.starts_with(labels[which])) ++which;
             if (which < labels.size()) text.remove_prefix(labels[which].size());
             switch (which) {
-                case 0:
-                    if (line(text, request_) == first_) break;
+                case 0:  // the task may be known, and may have been cut here
+                    if (!first_.empty() && first_.starts_with(text.substr(0, text.rfind("...")))) break;
                     [[fallthrough]];
                 case 1: add_request(text); break;
                 case 2: add_counts(tools_, text); break;
@@ -148,12 +149,9 @@ struct extract {
                 list.remove_prefix(end == std::string_view::npos ? list.size() : end + 2);
                 std::uint64_t times = 0;
                 auto const mark = name.rfind(" x");
-                auto const figure = mark == std::string_view::npos ? std::string_view{} : name.substr(mark + 2);
-                for (char const byte : figure)
-                    if (byte >= '0' && byte <= '9')
-                        times = detail::add_capped(detail::mul_capped(times, 10), static_cast<unsigned>(byte - '0'));
-                if (times == 0 || figure.find_first_not_of("0123456789,") != std::string_view::npos) times = 1;
-                else name = name.substr(0, mark);
+                auto figure = mark == std::string_view::npos ? std::string_view{} : name.substr(mark + 2);
+                if (detail::take_number(figure, times) && figure.empty()) name = name.substr(0, mark);
+                else times = 1;
                 if (!name.empty()) count(tallies, name, times);
             }
         }
