@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,27 @@ TEST_CASE("sqlite_database: a file that others may replace or reach by another n
     std::filesystem::create_hard_link(root / "all/a.db", root / "b.db");
     CHECK(reason(sqlite_store{root / "b.db"}.put(name, "text")) ==
           "open: the file must have no other name (hard link): put a copy in its place");
+}
+
+TEST_CASE("sqlite_database: a change that an exception ends is undone, and the next one is made", "[law-7]") {
+    using condense::detail::sqlite::run;
+    scratch::folder const root;
+    condense::detail::sqlite::database file{root / "a.db", {1, "CREATE TABLE number (value)"}, {}};
+    auto const insert = [](::sqlite3* handle) { return run(handle, "INSERT INTO number VALUES (1)"); };
+    auto const insert_and_throw = [&](::sqlite3* handle) {
+        insert(handle);
+        throw std::runtime_error{"stop"};
+        return SQLITE_OK;
+    };
+    CHECK_THROWS_AS(file.change(true, insert_and_throw), std::runtime_error);
+    CHECK_FALSE(file.change(true, insert));
+    std::uint64_t rows = 0;
+    CHECK_FALSE(file.use(false, [&](::sqlite3* handle) {
+        condense::detail::sqlite::statement count{handle, "SELECT count(*) FROM number"};
+        if (count.step()) rows = count.number(0);
+        return count.status();
+    }));
+    CHECK(rows == 1);
 }
 
 TEST_CASE("sqlite_database: a child of the process opens the database for itself") {

@@ -118,6 +118,34 @@ inline int run(::sqlite3* database, std::string_view sql) noexcept {
     return once.status();
 }
 
+/// Rolled back at the end of the scope unless it is committed, also where an exception ends it.
+class transaction {
+public:
+    explicit transaction(::sqlite3* database) noexcept
+        : database_{database}, status_{run(database, "BEGIN IMMEDIATE")} {
+        is_open_ = status_ == SQLITE_OK;
+    }
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+    ~transaction() {
+        if (is_open_) static_cast<void>(run(database_, "ROLLBACK"));
+    }
+
+    /// SQLITE_OK, or why it has not begun.
+    int status() const noexcept { return status_; }
+    /// SQLITE_OK, or why it will be rolled back.
+    int commit() noexcept {
+        auto const code = run(database_, "COMMIT");
+        is_open_ = code != SQLITE_OK;
+        return code;
+    }
+
+private:
+    ::sqlite3* database_;
+    int status_;
+    bool is_open_ = false;
+};
+
 /// What is kept in a file, and how a file of another program is told.
 struct schema {
     std::int32_t application_id = 0;
@@ -160,11 +188,10 @@ public:
     template <class Function>
     store_error change(bool create, Function&& f) {
         return use(create, [&](::sqlite3* handle) -> store_error {
-            if (auto const code = run(handle, "BEGIN IMMEDIATE"); code != SQLITE_OK) return checked(code);
-            auto problem = checked(f(handle));
-            if (!problem) problem = checked(run(handle, "COMMIT"));
-            if (problem) static_cast<void>(run(handle, "ROLLBACK"));
-            return problem;
+            transaction all{handle};
+            if (all.status() != SQLITE_OK) return checked(all.status());
+            auto const problem = checked(f(handle));
+            return problem ? problem : checked(all.commit());
         });
     }
 
@@ -190,6 +217,18 @@ private:
         ::sqlite3_close_v2(handle_);
         handle_ = nullptr;
     }
+
+    /// Closes the file at the end of the scope, also where an exception ends it.
+    struct closer {
+        explicit closer(database& which) noexcept : of{which} {}
+        closer(closer const&) = delete;
+        closer& operator=(closer const&) = delete;
+        ~closer() {
+            if (!stays_open) of.close();
+        }
+        database& of;
+        bool stays_open = false;
+    };
 
     /// All of this process. The child of a process closes what it has inherited before it opens any: locks are not
     /// inherited, but SQLite would take them as held.
@@ -240,13 +279,14 @@ private:
         if (!S_ISREG(opened_.st_mode)) return {posix::fault("open", S_ISLNK(opened_.st_mode) ? ELOOP : EINVAL)};
         if (opened_.st_nlink > 1) return {posix::fault("open", posix::file_has_links)};
         owner_ = ::getpid();
-        auto code = ::sqlite3_open_v2(path_.c_str(), &handle_,
-                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+        closer at_end{*this};
+        auto const code = ::sqlite3_open_v2(
+            path_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
         auto problem = code == SQLITE_OK ? set_up() : checked(code);
         // The entries of the database and of its log: SQLite passes over a failure of its own sync of the folder.
         if (auto const error = problem || is_read_only() ? 0 : posix::sync(parent.file))
             problem = sync_error_ = {posix::fault("fsync", error)};
-        if (problem) close();
+        at_end.stays_open = !problem;
         return problem;
     }
 
