@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/quota_store.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
@@ -23,6 +25,15 @@ std::string reason(condense::store_error const& problem) { return std::string{st
 
 auto const put = [](auto const& store, std::string const& content, std::string const& conversation = "a") {
     return reason(store.put(store.name(content), content, {.conversation = conversation}));
+};
+
+/// Cannot be listed once.
+struct unlisted_once : condense::memory_store {
+    condense::store_error each_source(auto&& f) const {
+        if (std::exchange(*fails, false)) return {"no list"};
+        return condense::memory_store::each_source(f);
+    }
+    std::shared_ptr<bool> fails = std::make_shared<bool>(true);
 };
 
 }  // namespace
@@ -55,6 +66,16 @@ TEST_CASE("quota_store: refuses what is too much, in all and for one conversatio
     CHECK(put(fair, "two", "a") == full);
     CHECK(put(fair, "two", "b").empty());
     CHECK(put(fair, "too long", "c") == full);
+}
+
+TEST_CASE("quota_store: is not fuller than its limits where the store could not be listed", "[law-S7]") {
+    unlisted_once const behind;
+    CHECK(put(behind, "one").empty());
+    CHECK(put(behind, "two").empty());
+    quota_store const few{behind, {.artifacts_each = 2}};
+    CHECK(put(few, "three") == "no list");
+    CHECK(put(few, "three") == full);
+    CHECK(put(few, "three", "b").empty());
 }
 
 TEST_CASE("quota_store: sees what others have put, after a while") {

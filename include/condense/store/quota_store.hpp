@@ -108,14 +108,16 @@ private:
         shared_->sizes.clear();
         shared_->by_conversation.clear();
         shared_->size = 0;
-        shared_->puts_left = interval;
+        shared_->puts_left = 0;  // until all is counted
         if constexpr (listable_store<Store>)
             if (auto const problem = store_.each([&](reference const& name, bytes size) { add(name, size.count); }))
                 return problem;
-        return store_.each_source([&](reference const& name, bytes size, artifact_source const& source) {
+        auto const problem = store_.each_source([&](reference const& name, bytes size, artifact_source const& source) {
             add(name, size.count);
             add_to(source.conversation, size.count);
         });
+        if (!problem) shared_->puts_left = interval;
+        return problem;
     }
     void add(reference const& name, std::uint64_t size) const {
         if (shared_->sizes.try_emplace(name, size).second) shared_->size = detail::add_capped(shared_->size, size);
