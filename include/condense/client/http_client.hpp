@@ -35,6 +35,7 @@ struct deleter {
 using easy_handle = std::unique_ptr<CURL, deleter<&curl_easy_cleanup>>;
 using header_list = std::unique_ptr<curl_slist, deleter<&curl_slist_free_all>>;
 using url_handle = std::unique_ptr<CURLU, deleter<&curl_url_cleanup>>;
+using text_handle = std::unique_ptr<char, deleter<&curl_free>>;
 
 /// True where a header can hold the text: no line ends or other control characters.
 inline bool fits_header(std::string_view text) noexcept {
@@ -75,9 +76,8 @@ struct http_address {
         auto const part = [&](CURLUPart which) {
             char* text = nullptr;
             if (curl_url_get(parsed.get(), which, &text, 0) != CURLUE_OK) return std::string{};
-            std::string copy{text};
-            curl_free(text);
-            return copy;
+            detail::http::text_handle const owner{text};
+            return std::string{text};
         };
         http_address result;
         auto const read = curl_url_set(parsed.get(), CURLUPART_URL, base.c_str(), 0);
