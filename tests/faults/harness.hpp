@@ -12,6 +12,10 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/any_pipeline.hpp>
+#include <condense/layer/drop_superseded.hpp>
+#include <condense/layer/plan.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/llm/work_record.hpp>
 
 #include "faults/points.hpp"
 #include "laws/checker.hpp"
@@ -64,6 +68,14 @@ void with_each_mix(touchy_journal const& journal, touchy_store const& store, Fun
                                   .with = touchy_model{}},
               condense::summarize{.when = used >= 40_pct, .protect = condense::task | condense::last(3_messages)}},
           condense::sliding_window{.when = used >= 70_pct}});
+    f("what later results replace, a plan, and summaries with all that they may hold",
+      condense::pipeline{condense::drop_superseded{.key = condense::markers("read_*")},
+                         condense::plan{.when = used >= 30_pct, .over = {192}, .into = store},
+                         condense::summarize{.when = used >= 30_pct,
+                                             .protect = condense::task | condense::last(3_messages),
+                                             .with = touchy_model{},
+                                             .leaves = condense::both{condense::work_record{}, condense::name_index{}}},
+                         condense::escalate{.when = used >= 60_pct}});
     with_repair<Message>([&](auto const& repair) {
         f("a user's layer, nested",
           condense::pipeline{
