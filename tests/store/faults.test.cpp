@@ -347,7 +347,9 @@ std::size_t fail_each(auto work, plan const& base, auto check, long step = 1) {
     auto const calls = calls_of(work, base);
     REQUIRE(calls > 15);
     std::size_t failed = 0;
-    for (int const error : {EIO, ENOSPC, EINTR})
+    std::vector<int> errors{EIO, ENOSPC, EINTR};
+    if (effort() > 100) errors.insert(errors.end(), {EDQUOT, EROFS, EACCES, EMFILE, ENOMEM, EBUSY});
+    for (int const error : errors)
         for (long at = error % step; at < calls; at += step) {
             auto made = base;
             made.at = at;

@@ -98,5 +98,5 @@ TEST_CASE("redis_cache: a server that is gone is a miss, soon") {
 TEST_CASE("redis_cache: threads share it") {
     server const real;
     redis_cache const cache{real.options()};
-    cache_tests::threads_share(cache, 50, 0);
+    cache_tests::threads_share(cache, 50, 0, true);
 }
