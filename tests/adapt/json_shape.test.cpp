@@ -200,6 +200,20 @@ TEMPLATE_TEST_CASE("json_shape: what stands beside the content", "[adapt][json]"
         list{"text: hi", "reasoning: q", "text: r", "tool call a #c1: ", "tool call b: "});
 }
 
+TEMPLATE_TEST_CASE("json_shape: a call of a remote server and its result are one item", "[adapt][json]", json,
+                   ordered_json) {
+    auto const of = [](std::string_view fields) {
+        return parts(read<TestType>(R"({"type":"mcp_call","id":"c1","server_label":"docs","name":"ls",)" +
+                                    std::string{fields} + "}"));
+    };
+    CHECK(of(R"("arguments":"{ }","output":"out","error":null)") ==
+          list{"tool call ls #c1: { }", "tool result ls #c1: out"});
+    CHECK(of(R"("arguments":"{ }","output":null,"error":"no")") ==
+          list{"tool call ls #c1: { }", "tool result ls #c1 error: no"});
+    CHECK(of(R"("arguments":"{ }","output":null,"error":null)") == list{"tool call ls #c1: { }"});
+    CHECK(of(R"("arguments":"{ }")") == list{"tool call ls #c1: { }"});
+}
+
 TEMPLATE_TEST_CASE("json_shape: only a dump is left to the reader", "[adapt][json]", json, ordered_json) {
     auto const m = read<TestType>(R"({"role":"assistant","content":["a",{"type":"tool_use","id":"c1","input":"{}"},5],
         "tool_calls":[{"function":{"arguments":"{}"}},{"function":{"arguments":{}}},{"function":{}}]})");

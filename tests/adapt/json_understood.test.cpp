@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_understood.hpp>
 
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -151,6 +152,15 @@ TEST_CASE("json_understood: neither a session nor a reduction reads what it does
     auto const before = history;
     CHECK_THROWS_AS(condense::reduce(history, mix, {.window = 1'000_tokens}), condense::unknown_shape);
     CHECK(history == before);
+
+    SECTION("and what is thrown says why, to a program that knows of exceptions alone") {
+        std::string said;
+        try {
+            session.push(foreign);
+        } catch (std::exception const& thrown) { said = thrown.what(); }
+        CHECK(said == shape_error_of(foreign).text());
+        CHECK(said.find("with members (parts, role) is not understood") != std::string::npos);
+    }
 }
 
 TEST_CASE("json_understood: a part stays where nothing that is understood would be left", "[adapt][json]") {
