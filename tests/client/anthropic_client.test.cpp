@@ -157,6 +157,31 @@ TEST_CASE("a large conversation is marked for the cache, and an instruction behi
     CHECK(late["messages"][0] == history[1]);
 }
 
+TEST_CASE("the citations of a text that comes in pieces stay with it", "[client]") {
+    condense::detail::anthropic_protocol::reader reader;
+    auto const read = [&](json const& event) { reader.read_event(event, nowhere); };
+    auto const delta = [&](json const& piece) {
+        read({{"type", "content_block_delta"}, {"index", 0u}, {"delta", piece}});
+    };
+    json const first = {{"type", "char_location"}, {"cited_text", "It rains."}, {"document_index", 0}};
+    json const second = {{"type", "char_location"}, {"cited_text", "It pours."}, {"document_index", 1}};
+    for (auto const& citations : {json(nullptr), json::array()}) {
+        reader = {};
+        read({{"type", "content_block_start"},
+              {"index", 0u},
+              {"content_block", {{"type", "text"}, {"text", ""}, {"citations", citations}}}});
+        delta({{"type", "citations_delta"}, {"citation", first}});
+        delta({{"type", "text_delta"}, {"text", "Wet "}});
+        delta({{"type", "citations_delta"}, {"citation", second}});
+        delta({{"type", "text_delta"}, {"text", "weather."}});
+        read({{"type", "message_stop"}});
+        reader.finish();
+        REQUIRE(reader.result.messages.size() == 1);
+        CHECK(reader.result.messages[0]["content"] ==
+              json::array({{{"type", "text"}, {"text", "Wet weather."}, {"citations", {first, second}}}}));
+    }
+}
+
 TEST_CASE("a stream that is out of order is no message", "[client]") {
     condense::detail::anthropic_protocol::reader reader;
     condense::delivery sink{nullptr, nullptr};

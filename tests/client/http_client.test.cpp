@@ -161,6 +161,11 @@ TEST_CASE("an answer is bounded in size", "[client]") {
           http_problem::too_large);
     CHECK(size > 10'000);
     CHECK(size <= 100'000);
+
+    SECTION("and one header is, by libcurl itself") {
+        CHECK(send_request({.url = local.url("longheader-90000"), .body = "{}"}).good());
+        CHECK(send_request({.url = local.url("longheader-150000"), .body = "{}"}).problem == http_problem::too_large);
+    }
 }
 
 TEST_CASE("a large answer may have trailers", "[client]") {
@@ -224,6 +229,9 @@ TEST_CASE("a broken connection and none at all are told apart", "[client]") {
     CHECK(send_request({.url = local.url("cutbody"), .body = "{}"}).problem == http_problem::broken);
     CHECK(send_request({.url = local.url("drop-9"), .body = "{}"}).problem == http_problem::broken);
     CHECK(send_request({.url = "http://127.0.0.1:1/", .body = "{}"}).problem == http_problem::unreachable);
+    // Longer than a name may be, so that nobody is asked for it.
+    auto const nobody = "https://" + std::string(64, 'x') + ".invalid/";
+    CHECK(send_request({.url = nobody, .body = "{}"}).problem == http_problem::unreachable);
 }
 
 TEST_CASE("certificates are verified", "[client]") {

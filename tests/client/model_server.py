@@ -322,6 +322,9 @@ class Handler(fake_server.Handler):
     def mode_echo(self, _, status="200"):
         self.answer(int(status), b"here", **{"Retry-After": " 7 ", "X-Other": "no"})
 
+    def mode_longheader(self, _, size):
+        self.answer(200, b"here", **{"X-Long": "x" * int(size)})
+
     def mode_elsewhere(self, _):
         self.answer(302, b"moved", Location=f"http://localhost:{self.server.server_address[1]}/ok/v1/chat/completions")
 

@@ -179,3 +179,20 @@ TEST_CASE("an answer of the Responses API has items", "[client]") {
         CHECK(local.seen()[0]["body"]["input"] == history);
     }
 }
+
+TEST_CASE("a response that failed is an error with its reason", "[client]") {
+    json const half = {{"type", "output_text"}, {"text", "Half"}};
+    json const failed = {{"object", "response"},
+                         {"status", "failed"},
+                         {"error", {{"code", "server_error"}, {"message", "The model broke down."}}},
+                         {"output", json::array({{{"type", "message"}, {"content", json::array({half})}}})}};
+    for (bool const stream : {false, true}) {
+        condense::detail::openai_protocol::reader reader;
+        if (stream) reader.read_event({{"type", "response.failed"}, {"response", failed}}, nowhere);
+        else reader.read_whole(failed, nowhere);
+        reader.finish();
+        CHECK(reader.result.error.text == "The model broke down. (server_error)");
+        CHECK(reader.result.text.empty());
+        CHECK(reader.result.messages.empty());
+    }
+}

@@ -262,7 +262,10 @@ private:
             case CURLE_SSL_ISSUER_ERROR: return http_problem::untrusted;
             case CURLE_OPERATION_TIMEDOUT:
                 return connects_briefly_ && !connected() ? http_problem::unreachable : http_problem::late;
-            case CURLE_OUT_OF_MEMORY:  // a header of more than 100 KB
+            case CURLE_OUT_OF_MEMORY:  // a header of more than 100 KB, before libcurl 8.6
+#if LIBCURL_VERSION_NUM >= 0x080600
+            case CURLE_TOO_LARGE:
+#endif
                 return http_problem::too_large;
             default: return http_problem::broken;
         }
