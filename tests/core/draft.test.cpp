@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/draft.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
@@ -238,6 +240,28 @@ constexpr bool media_go_whole_for_a_text() {
 }
 static_assert(toy::run_time_only || media_go_whole_for_a_text());
 
+/// A layer cuts from the text that another one has put in the place of an image, not from an image.
+constexpr bool a_layer_reads_the_text_that_another_put_for_media() {
+    condense::part_view const image{
+        .kind = part_kind::media, .text = "image/png", .sealed = true, .cost = condense::cost::of({1'600})};
+    desk on{user("u"), with(role::assistant, {image}), user("v")};
+    auto draft = on.draft();
+    auto const part = part_of(on.facts, 1);
+    auto const reads = [&](condense::part_view const& expected, bool expected_shortened) {
+        bool same = false;
+        draft.layer_input(part, [&](condense::part_view const& input, bool shortened) {
+            same = input.kind == expected.kind && input.text == expected.text && input.sealed == expected.sealed &&
+                   input.cost == expected.cost && shortened == expected_shortened;
+        });
+        return same;
+    };
+    draft.begin_batch(1);
+    if (draft.shorten(part, "a picture") || !reads(image, false)) return false;
+    draft.begin_batch(2);
+    return reads({.text = "a picture"}, true);
+}
+static_assert(toy::run_time_only || a_layer_reads_the_text_that_another_put_for_media());
+
 // Restoring
 
 constexpr bool restored_groups_are_as_they_were() {
@@ -295,6 +319,66 @@ constexpr bool without_a_user_message_nothing_comes_back() {
 }
 static_assert(toy::run_time_only || without_a_user_message_nothing_comes_back());
 
+// Messages of many parts
+
+/// A conversation of any messages with its outline and its view.
+template <class Message>
+struct reading {
+    std::vector<Message> history;
+    per_byte count = {};
+    condense::outline facts = {};
+    condense::view edits = {};
+
+    explicit reading(std::vector<Message> conversation) : history{std::move(conversation)} {
+        for (auto const& m : history) {
+            edits.reserve_message(facts.read(m, count));
+            edits.on_message_placed(facts, facts.place());
+        }
+    }
+    reading(reading const&) = delete;
+    reading& operator=(reading const&) = delete;
+
+    auto draft() { return condense::draft{history, facts, edits, count, budget{.window = {10'000}}}; }
+};
+
+/// Texts, and images where they are empty. Texts beside each other become one.
+struct album {
+    role speaker = role::assistant;
+    std::vector<std::string> pages = {};
+
+    struct condense_traits {
+        static role role_of(album const& m) { return m.speaker; }
+        static void each_part(album const& m, auto&& sink) {
+            condense::part_view const image{.kind = part_kind::media, .cost = condense::cost::of({100})};
+            for (auto const& page : m.pages) sink(page.empty() ? image : condense::part_view{.text = page});
+        }
+        static void with_part(album& m, std::size_t index, std::string text) {
+            m.pages[index] = std::move(text);
+            join(m);
+        }
+        static void without_part(album& m, std::size_t index) {
+            m.pages.erase(m.pages.begin() + static_cast<std::ptrdiff_t>(index));
+            join(m);
+        }
+        static void with_edits(album& m, std::vector<condense::part_edit> const& edits) {
+            for (auto const& edit : edits) m.pages[edit.index] = edit.text;
+            join(m);
+        }
+
+    private:
+        static void join(album& m) {
+            for (std::size_t page = 1; page < m.pages.size();) {
+                if (m.pages[page].empty() || m.pages[page - 1].empty()) {
+                    ++page;
+                    continue;
+                }
+                m.pages[page - 1] += m.pages[page];
+                m.pages.erase(m.pages.begin() + static_cast<std::ptrdiff_t>(page));
+            }
+        }
+    };
+};
+
 }  // namespace
 
 TEST_CASE("draft: drops") {
@@ -319,6 +403,7 @@ TEST_CASE("draft: removed parts") {
     CHECK(sealed_parts_are_removed_whole());
     CHECK(an_emptied_message_is_dropped());
     CHECK(media_go_whole_for_a_text());
+    CHECK(a_layer_reads_the_text_that_another_put_for_media());
     CHECK(open_groups_keep_their_parts());
     CHECK(open_groups_keep_their_reasoning_in_every_case());
 }
@@ -656,20 +741,13 @@ TEST_CASE("draft: what comes back has a beginning before it, which counts, too")
 }
 
 TEST_CASE("draft: answers are written for calls that will have none, once") {
-    using condense::chat_message;
     conversation history{U("u"), C("dead"), U("v"), C("cancelled"), C("pending"), C("answered"), R("answered", "out"),
                          U("w"), C("open")};
     history[3].parts[0].status = part_status::cancelled;
     history[4].parts[0].status = part_status::pending;
-    condense::outline facts;
-    condense::view edits;
-    per_byte const count;
-    for (auto const& m : history) {
-        edits.reserve_message(facts.read(m, count));
-        edits.on_message_placed(facts, facts.place());
-    }
-    condense::draft draft{history, facts, edits, count, budget{.window = {1'000}}};
-    auto const answered = [&](std::uint32_t index) { return draft.repair(part_of(facts, index), "none"); };
+    reading on{std::move(history)};
+    auto draft = on.draft();
+    auto const answered = [&](std::uint32_t index) { return draft.repair(part_of(on.facts, index), "none"); };
     CHECK(answered(0) == refusal::pair);
     CHECK(answered(4) == refusal::open);
     CHECK(answered(5) == refusal::open);
@@ -680,7 +758,7 @@ TEST_CASE("draft: answers are written for calls that will have none, once") {
     CHECK(answered(3) == refusal::none);
     CHECK(answered(1) == refusal::gone);
     CHECK(draft.mark() == 2);
-    CHECK(edits.sums().messages == history.size() + 2);
+    CHECK(on.edits.sums().messages == on.history.size() + 2);
 }
 
 TEST_CASE("draft: a restored message never makes a request longer than the history") {
@@ -725,4 +803,32 @@ TEST_CASE("draft: take_back restores exactly") {
         states.pop_back();
     }
     CHECK(on.edits.steps().empty());
+}
+
+TEST_CASE("draft: of many parts of a user the last stays, too") {
+    auto many = R("1", "out");
+    many.role = role::user;
+    many.parts.resize(20, {.kind = part_kind::media, .text = "pixels"});
+    reading on{conversation{U("task"), C("1"), many, A("a"), U("v")}};
+    auto draft = on.draft();
+    for (std::uint32_t const part : {19u, 1u, 7u})
+        CHECK(draft.remove(part_of(on.facts, 2, part)) == refusal::none);
+    for (std::uint32_t part = 2; part < 19; ++part)
+        CHECK(draft.remove(part_of(on.facts, 2, part)) ==
+              (part == 18 ? refusal::turn : part == 7 ? refusal::gone : refusal::none));
+    CHECK(shown(draft) == "0: task | 1: {} out pixels | 3: a | 4: v | ");
+}
+
+TEST_CASE("draft: a text may stand for one of many images where texts for all would be one part") {
+    std::vector<std::string> const images(20);
+    auto captioned = images;
+    captioned[5] = "caption";
+    reading on{std::vector<album>{
+        {role::user, {"task"}}, {role::assistant, images}, {role::assistant, captioned}, {role::user, {"v"}}}};
+    auto draft = on.draft();
+    CHECK(draft.shorten(part_of(on.facts, 1, 0), "gone") == refusal::none);
+    CHECK(draft.shorten(part_of(on.facts, 1, 19), "gone") == refusal::none);
+    CHECK(draft.shorten(part_of(on.facts, 2, 4), "gone") == refusal::sealed);
+    CHECK(draft.shorten(part_of(on.facts, 2, 6), "gone") == refusal::sealed);
+    CHECK(draft.shorten(part_of(on.facts, 2, 7), "gone") == refusal::none);
 }

@@ -136,6 +136,23 @@ TEST_CASE("view: what was written for a call gives way to its result") {
     CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
 }
 
+TEST_CASE("view: what was written for a call goes along where its group becomes one with another") {
+    auto const calls = with(role::assistant, {call_part("1"), call_part("3")});
+    desk on{user("u"), calls, user("v"), assistant("a"), call("2"), user("w"), assistant("b"), user("x")};
+    auto const asked = part_of(on.facts, 1, 1).part_id;
+    on.edits.answer(on.facts, asked, "none", condense::cost::of({4}));
+    on.push(with(role::user, {result_part("1"), result_part("2")}));
+    REQUIRE(on.facts.group_of(4) == 1);
+    CHECK(on.edits.answer_at(asked) != 0);
+    CHECK(on.edits.has_answers(1));
+    auto expected = recount(on.facts, on.edits);
+    expected += {condense::cost::of({4}), 1, 0};
+    CHECK(spelt(on.edits.sums()) == spelt(expected));
+    on.draft().take_back(0);
+    CHECK_FALSE(on.edits.has_answers(1));
+    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+}
+
 TEST_CASE("view: steps can be taken back after groups became one") {
     auto const approval = with(role::user, {{.text = "w"}, {.kind = condense::part_kind::other, .call = "2"}});
     desk on{user("u"), call("1"), user("v"), assistant("a"), call("2"), approval, user("x"), assistant("b"), user("y")};
