@@ -26,8 +26,29 @@ using condense::parse_tokenizer_json;
 using condense::split_scheme;
 using condense::vocabulary_fault;
 
+// Patterns in JSON's escapes.
+
 constexpr std::string_view qwen_pattern =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*)"
+    R"(|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+
+constexpr std::string_view llama3_pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*)"
+    R"(|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+
+constexpr std::string_view o200k_pattern =
+    R"([^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+)";
+
+/// Three, one after the other.
+constexpr std::string_view deepseek_pattern =
+    R"(\\p{N}{1,3}"}},{"type":"Split","pattern":{"Regex":")"
+    R"([\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"}},{"type":"Split","pattern":{"Regex":")"
+    R"([!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|)"
+    R"( ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+)";
 
 /// As a byte-level tokenizer writes it, in JSON's escapes where it must.
 std::string spelt(std::string_view token) {
@@ -207,6 +228,71 @@ TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
     CHECK(unordered > rounds(400) / 40);
 }
 
+// The first merge of a token in the list need not be the one that gives it, and tokens that hold it depend on which does.
+TEST_CASE("tokenizer_json: several merges may give a token, and which does is told by the whole list") {
+    SECTION("bcd begins as bc, though b and cd stand first") {
+        auto tokens = toy_bpe::trained(0);
+        tokens.insert(tokens.end(), {"bc", "cd", "abc", "bcd", "abcd"});
+        file const given{tokens, {{"b", "c"}, {"b", "cd"}, {"c", "d"}, {"a", "bc"}, {"bc", "d"}, {"abc", "d"}}};
+        bpe_counter counter{*parse_tokenizer_json(given.text()).vocabulary};
+        CHECK(counter.encode("abcd") == std::vector<std::uint32_t>{5'000 - 260});
+        CHECK(counter.encode("bcd") == std::vector<std::uint32_t>{5'000 - 259});
+    }
+    SECTION("in lists of any order, where some merges are missing") {
+        toy_bpe::numbers any{17};
+        for (std::uint64_t round = 0; round < rounds(2'000); ++round) {
+            auto tokens = toy_bpe::trained(0);
+            auto const is_token = [&](std::string const& text) {
+                return std::find(tokens.begin(), tokens.end(), text) != tokens.end();
+            };
+            for (int tries = 0; tries < 60; ++tries) {
+                auto const longer = 2 * (tokens.size() - 256);
+                auto const part = [&] {
+                    auto const kind = any.below(2 + longer);
+                    return kind < 2 ? std::string(1, "ab"[kind]) : tokens[256 + (kind - 2) / 2];
+                };
+                auto const token = part() + part();
+                if (token.size() <= 8 && !is_token(token)) tokens.push_back(token);
+            }
+            file given{tokens, {}};
+            for (std::size_t token = 256; token < tokens.size(); ++token)
+                for (std::size_t cut = 1; cut < tokens[token].size(); ++cut) {
+                    auto const left = tokens[token].substr(0, cut), right = tokens[token].substr(cut);
+                    if (is_token(left) && is_token(right) && any.below(3) != 0) given.merges.emplace_back(left, right);
+                }
+            if (given.merges.empty()) continue;
+            for (auto swaps = any.below(6); swaps != 0; --swaps)
+                std::swap(given.merges[any.below(given.merges.size())], given.merges[any.below(given.merges.size())]);
+            auto const loaded = parse_tokenizer_json(given.text());
+            INFO(loaded.error.text());
+            REQUIRE(loaded);
+            bpe_counter counter{*loaded.vocabulary};
+            for (int each = 0; each < 40; ++each) {
+                std::string text;
+                for (auto size = 1 + any.below(20); size != 0; --size) text += "ab"[any.below(2)];
+                REQUIRE(counter.count(text) == by_list(given.merges, text));
+            }
+        }
+    }
+}
+
+TEST_CASE("tokenizer_json: how text is split is told by the pattern") {
+    auto given = of(toy_bpe::trained(20), false);
+    auto const scheme = [&](std::string_view pattern) {
+        given.pattern = pattern;
+        auto const loaded = parse_tokenizer_json(given.text());
+        INFO(loaded.error.text());
+        REQUIRE(loaded);
+        return loaded.vocabulary->scheme();
+    };
+    CHECK(scheme(qwen_pattern) == split_scheme::qwen);
+    CHECK(scheme(llama3_pattern) == split_scheme::llama3);
+    CHECK(scheme(o200k_pattern) == split_scheme::o200k);
+    CHECK(scheme(deepseek_pattern) == split_scheme::deepseek);
+    given.pattern = deepseek_pattern.substr(0, deepseek_pattern.size() - 1);
+    CHECK(parse_tokenizer_json(given.text()).error.fault == vocabulary_fault::unknown_split);
+}
+
 TEST_CASE("tokenizer_json: what is none is told") {
     auto const whole = of(toy_bpe::trained(20), false);
     auto const fault = [](std::string const& text) { return parse_tokenizer_json(text).error.fault; };
@@ -228,6 +314,9 @@ TEST_CASE("tokenizer_json: what is none is told") {
     CHECK(fault(with(":4990", ":\"x\"")) == vocabulary_fault::bad_rank);
     CHECK(fault(with(":4990", ":4991")) == vocabulary_fault::duplicate_rank);
     CHECK(fault(with("\"\u00E9\":", "\"\xE9\":")) == vocabulary_fault::bad_json);
+    CHECK(fault(with("\"vocab\":", "\"vocab\":[],\"more\":")) == vocabulary_fault::bad_json);
+    CHECK(fault(with("\"b\":", "\"a\":")) == vocabulary_fault::duplicate_token);
+    CHECK(fault(with("\"b\":", "\"\\u0061\":")) == vocabulary_fault::duplicate_token);
     CHECK_FALSE(condense::detail::bpe::spelt_token("\xE9"));
     auto other = whole;
     other.merges.emplace_back("a", "zzz");

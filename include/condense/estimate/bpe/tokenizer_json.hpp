@@ -132,17 +132,15 @@ public:
         return read_merges(merges);
     }
 
-    /// Builds a vocabulary whose tokens are ranked by the merges that give them. Several merges may give the same
-    /// token; the tables show which one does, and if that changes the order they are built again, at most eight times.
-    /// Merges that come before those of their parts (some eighty of Llama 3 do) are moved behind them if that changes
-    /// no result, because tiling needs that order.
+    /// Builds a vocabulary whose tokens are ranked by the merges that give them. Merges that come before those of their
+    /// parts (some eighty of Llama 3 do) are moved behind them if that changes no result, because tiling needs that
+    /// order; the tables are then built again.
     loaded_vocabulary build() const {
         ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
-        for (std::uint32_t merge = 0; merge < merges_.size(); ++merge)
-            if (auto& index = by.rank[merges_[merge]]; index == none) index = merge;
+        for (std::uint32_t token = 0; token < texts_.size(); ++token) by.rank[token] = last_merge(texts_[token]);
         by.from = by.rank;
         std::optional<bpe_vocabulary> unordered;  // exact as well, but slower: what to return if moving fails
-        for (int attempt = 0; attempt < 8; ++attempt) {
+        for (int attempt = 0; attempt < 2; ++attempt) {
             std::vector<std::uint32_t> order;
             for (std::uint32_t token = 0; token < texts_.size(); ++token)
                 if (texts_[token].size() == 1 || by.rank[token] != none || whole_first_) order.push_back(token);
@@ -166,25 +164,7 @@ public:
                                        std::move(ids)))
                 return {{}, *error};
             auto const in = views(built->shape, built->block.data());
-            // Replaces the assumed merge of each token by that which the tables use.
-            bool stable = true;
-            for (std::uint32_t index = 0; index < order.size(); ++index) {
-                auto const token = order[index];
-                if (texts_[token].size() == 1 || by.rank[token] == none) continue;
-                auto merge_rank = none;
-                if (in.parts[index].left != none)
-                    if (auto const merge =
-                            by_pair_.find(pair(order[in.parts[index].left], order[in.parts[index].right]));
-                        merge != by_pair_.end())
-                        merge_rank = merge->second;
-                stable &= merge_rank == by.rank[token];
-                by.rank[token] = merge_rank;
-            }
-            if (!stable) {
-                if (unordered) break;
-                by.from = by.rank;
-                continue;
-            }
+            if (!follows_list(in, order, by)) break;
             bpe_vocabulary const out{std::move(built), in};
             if (in.shape.ordered || unordered) return {out, {}};
             unordered = out;
@@ -208,6 +188,48 @@ private:
         /// How many moved merges come between `from` and the token; 0 for a token that need not move.
         std::vector<std::uint32_t> steps;
     };
+
+    /// The merge that gives the token, by the list: the first merge that is possible is done at its first place, until
+    /// none is left. None for a byte, and where that does not end with the whole token.
+    std::uint32_t last_merge(std::string_view token) const {
+        std::vector<std::uint32_t> parts;
+        for (std::size_t position = 0; position < token.size(); ++position) {
+            auto const byte = by_text_.find(std::string{token.substr(position, 1)});
+            if (byte == by_text_.end()) return none;
+            parts.push_back(byte->second);
+        }
+        auto const merge_of = [&](std::size_t place) {
+            auto const merge = by_pair_.find(pair(parts[place], parts[place + 1]));
+            return merge == by_pair_.end() ? none : merge->second;
+        };
+        std::vector<std::uint32_t> merges;  // of each part with the next one
+        for (std::size_t place = 0; place + 1 < parts.size(); ++place) merges.push_back(merge_of(place));
+        auto last = none;
+        while (!merges.empty()) {
+            auto const next = std::min_element(merges.begin(), merges.end());
+            last = *next;
+            if (last == none) return none;
+            auto const place = static_cast<std::size_t>(next - merges.begin());
+            merges.erase(next);
+            parts[place] = merges_[last];
+            parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(place) + 1);
+            if (place != 0) merges[place - 1] = merge_of(place - 1);
+            if (place != merges.size()) merges[place] = merge_of(place);
+        }
+        return last;
+    }
+
+    /// True if the tables make each token by the merge that gives it.
+    bool follows_list(tables const& in, std::vector<std::uint32_t> const& order, ranking const& by) const {
+        for (std::uint32_t index = 0; index < order.size(); ++index) {
+            auto const token = order[index];
+            if (texts_[token].size() == 1 || by.rank[token] == none) continue;
+            auto const [left, right] = in.parts[index];
+            auto const merge = left == none ? by_pair_.end() : by_pair_.find(pair(order[left], order[right]));
+            if (merge == by_pair_.end() || merge->second != by.rank[token]) return false;
+        }
+        return true;
+    }
 
     /// True if every merge may move right behind those of its parts, and updates `by` accordingly. A merge that comes
     /// before that of its part happens at each place as soon as the part is there, before the part is merged at the
