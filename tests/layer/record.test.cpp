@@ -659,6 +659,28 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     }
 }
 
+TEST_CASE("record: the numbers of messages are saved and loaded, and forged texts are refused") {
+    condense::record<tape>::memory loaded;
+    std::string const saved = "1:2,1:3,20:18446744073709551615,1:1,1:9,1:1,";  // one that the journal does not hold
+    REQUIRE(loaded.load(saved, 5));
+    CHECK(loaded.save() == saved);
+    CHECK(loaded.numbers.size() == 5);
+    for (std::string const forged : {"1:2,1:6,",  // more messages than there are
+                                     "1:2,1:3,1:9,1:3,",
+                                     "20:18446744073709551615,1:6,",
+                                     "1:2,1:0,",  // no message
+                                     "20:18446744073709551613,1:3,",  // no numbers are left for so many
+                                     "1:2,",
+                                     "1:2,1:3,1:9",
+                                     "x"}) {
+        CAPTURE(forged);
+        CHECK_FALSE(loaded.load(forged, 5));
+        CHECK(loaded.save() == saved);
+    }
+    REQUIRE(loaded.load("", 5));
+    CHECK(loaded.save().empty());
+}
+
 TEST_CASE("record: it is not idle where it stored") {
     conversation messages{U("u"), A("a")};
     auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}}};

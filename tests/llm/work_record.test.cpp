@@ -8,6 +8,7 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
+#include <condense/detail/netstring.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
 #include <condense/llm/name_index.hpp>
@@ -56,7 +57,8 @@ conversation work() {
             C("3", "run_tests", R"({"name": "all"})"),
             failed,
             C("4", "TodoWrite",
-              R"({"todos": [{"content": "mend b", "status": "completed"}, {"content": "test c", "status": "pending"},
+              R"({"todos": [{"content": "mend b", "status": "completed"},
+                         {"activeForm": "testing c", "content": "test c", "status": "pending", "priority": "high"},
                          {"status": "completed", "content": "read a"}, {"status": "pending", "content": "mend d"}]})"),
             R("4", "noted"),
             A("so far " + filler(2'000)),
@@ -219,6 +221,40 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     CHECK_THROWS_AS(summary_of(work_record{.commands = 13}), condense::invalid_configuration);
     CHECK_THROWS_AS(summary_of(work_record{.share = 0_pct}), condense::invalid_configuration);
     CHECK_THROWS_AS(summary_of(work_record{.line = 201_chars}), condense::invalid_configuration);
+}
+
+TEST_CASE("work_record: of two indexes both are saved, loaded and rewound, or neither") {
+    both<work_record, work_record>::memory logs;
+    work_log::add(logs.first.asked, "go on", 3);
+    work_log::add(logs.first.asked, "and then", 5);
+    work_log::add(logs.second.ran, "make test", 4);
+    auto const saved = logs.save();
+    decltype(logs) loaded;
+    REQUIRE(loaded.load(saved, 6));
+    CHECK(loaded.save() == saved);
+    REQUIRE(loaded.load("", 6));
+    CHECK(loaded.first.asked.empty());
+    REQUIRE(loaded.load(saved, 6));
+    auto const of = [](std::string_view first, std::string_view second) {
+        std::string out;
+        condense::detail::put_field(out, first);
+        condense::detail::put_field(out, second);
+        return out;
+    };
+    auto const first = logs.first.save(), second = logs.second.save();
+    REQUIRE(of(first, second) == saved);
+    for (auto const& forged : {of("x", second), of(first, "x"), saved + "0:,", saved.substr(0, saved.size() - 1), first}) {
+        CAPTURE(forged);
+        CHECK_FALSE(loaded.load(forged, 6));
+        CHECK(loaded.save() == saved);
+    }
+    CHECK_FALSE(loaded.load(saved, 4));  // the first is of a longer conversation
+    loaded.rewind(5);
+    CHECK(loaded.first.asked.size() == 1);
+    CHECK(loaded.second.ran.size() == 1);
+    loaded.rewind(4);
+    CHECK(loaded.first.asked.size() == 1);
+    CHECK(loaded.second.ran.empty());
 }
 
 TEST_CASE("work_record: costs a session no more than its bounds, whatever is pushed") {
