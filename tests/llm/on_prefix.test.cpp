@@ -100,3 +100,15 @@ TEST_CASE("on_prefix: a dry run asks nothing") {
     CHECK(session.draft().layers[0].asked == 1);
     CHECK(state.request.empty());
 }
+
+TEST_CASE("on_prefix: where nothing may go it asks nothing and says why") {
+    client::state state;
+    condense::pipeline const mix{
+        summarize{.when = used >= 80_pct, .protect = condense::last(40_messages), .with = on_prefix{client{&state}}}};
+    condense::session session{rounds_of(6), mix, condense::budget{.window = 6'000_tokens}, per_byte{}};
+    auto const report = session.prepare();
+    CHECK(report.layers[0].asked == 0);
+    CHECK(state.request.empty());
+    CHECK(std::string_view{report.layers[0].note} ==
+          "nothing to do: all that it could take is within the newest 21 messages");
+}

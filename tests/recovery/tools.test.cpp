@@ -215,6 +215,35 @@ TEST_CASE("recovery_tools: another conversation's past is shown only if it is gr
     CHECK(holds(granted.call("list_artifacts", "{}"), "31 artifacts"));
 }
 
+TEST_CASE("recovery_tools: many conversations come in pages, each of them once") {
+    condense::memory_journal const journal;
+    for (int number = 0; number < 25; ++number) {
+        auto const id = "conversation " + std::to_string(number) + std::string(60, '.');
+        REQUIRE_FALSE(journal.append(id, {.name = journal.name("hello"), .number = 0}, "hello"));
+    }
+    recovery_tools const tools{
+        condense::no_store{}, journal, {.granted = [](std::string_view) { return true; }, .most = 400_chars}};
+    std::string_view const more = "[more: list_sessions with offset ";
+    std::string all;
+    std::size_t pages = 0;
+    for (std::size_t offset = 0; offset < 25 && pages < 25; ++pages) {
+        auto const page = tools.call("list_sessions", R"({"offset":)" + std::to_string(offset) + "}");
+        REQUIRE_FALSE(page.is_error);
+        CHECK(page.text.size() <= 400);
+        auto const end = page.text.find(more);
+        offset = end == std::string::npos ? 25 : std::stoul(page.text.substr(end + more.size()));
+        all += page.text.substr(0, end);
+    }
+    CHECK(pages > 5);
+    for (int number = 0; number < 25; ++number) {
+        auto const line = "conversation " + std::to_string(number) + ".";
+        auto const place = all.find(line);
+        REQUIRE(place != std::string::npos);
+        CHECK(all.find(line, place + 1) == std::string::npos);
+    }
+    CHECK(tools.call("list_sessions", R"({"offset":25})").text == "there are no more conversations");
+}
+
 TEST_CASE("recovery_tools: offer what the store and the journal allow") {
     recovery_tools const artifacts{condense::memory_store{}};
     CHECK(artifacts.definitions().size() == 3);
