@@ -217,8 +217,8 @@ TEST_CASE("recovery_tools: another conversation's past is shown only if it is gr
 
 TEST_CASE("recovery_tools: many conversations come in pages, each of them once") {
     condense::memory_journal const journal;
-    for (int number = 0; number < 25; ++number) {
-        auto const id = "conversation " + std::to_string(number) + std::string(60, '.');
+    for (std::size_t number = 0; number < 25; ++number) {
+        auto const id = "conversation " + std::to_string(number) + std::string(number % 4 == 3 ? 1u : 90u, '.');
         REQUIRE_FALSE(journal.append(id, {.name = journal.name("hello"), .number = 0}, "hello"));
     }
     recovery_tools const tools{
@@ -231,6 +231,7 @@ TEST_CASE("recovery_tools: many conversations come in pages, each of them once")
         REQUIRE_FALSE(page.is_error);
         CHECK(page.text.size() <= 400);
         auto const end = page.text.find(more);
+        CHECK((end == std::string::npos || page.text.find('\n', end) == std::string::npos));  // it comes last
         offset = end == std::string::npos ? 25 : std::stoul(page.text.substr(end + more.size()));
         all += page.text.substr(0, end);
     }

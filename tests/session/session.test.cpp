@@ -577,6 +577,23 @@ TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
     CHECK(sent(session).size() == 4);
 }
 
+TEST_CASE("a call stays abandoned when messages behind it change", "[law-3]") {
+    conversation mine{U("task"), C("1", "read")};
+    condense::session session{std::ref(mine), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
+                              condense::budget{.window = 100_tokens}, per_byte{}};
+    REQUIRE(session.abandon("1") == 1);
+    for (auto const* const id : {"2", "3"}) {
+        mine.resize(2, U(""));
+        mine.push_back(C(id, "read"));
+        session.sync({2});
+        CHECK_FALSE(session.outline().open(1));
+        CHECK(session.outline().open(2));
+    }
+    mine[1] = C("1", "write");
+    session.sync({1});
+    CHECK(session.outline().open(1));
+}
+
 TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do") {
     int asked = 0;
     std::function<std::string()> act = [&] { return ++asked, std::string{"summary"}; };
