@@ -327,9 +327,9 @@ TEST_CASE("what the program appends, and what it pushes, while a model answers")
     conversation mine = turns(9);
     mine.reserve(20);
     auto session = over(mine, mix);
-    bool fails = false;
+    bool fails = false, appends = true;
     act = [&]() -> std::string {
-        mine.push_back(turn(9));
+        if (appends) mine.push_back(turn(9));
         push(session, {turn(10), turn(11)});
         if (fails) throw condense::cancelled{};
         return "in short";
@@ -342,6 +342,14 @@ TEST_CASE("what the program appends, and what it pushes, while a model answers")
         fails = true;
         CHECK_THROWS_AS(session.run(), condense::cancelled);
         CHECK(request_of(session).size() == 12);
+    }
+    SECTION("in vain, where the program leaves it to the session") {
+        fails = true;
+        appends = false;
+        CHECK_THROWS_AS(session.run(), condense::cancelled);
+        CHECK(mine.size() == 11);  // at once
+        mine.insert(mine.begin() + 9, turn(9));
+        session.sync({9});
     }
     CHECK(all_words(mine) == all_words(turns(12)));
     CHECK(session.outline().size() == 12);

@@ -344,6 +344,27 @@ TEST_CASE("the summary of an earlier reduce is known after a restart, a release 
     CHECK(summaries(over) == 1);
 }
 
+TEST_CASE("nothing is released while a journal lacks what was pushed in a run that was cancelled", "[law-6]") {
+    std::function<std::string()> act = [] { return std::string{"in short"}; };
+    tapes::tape const journal;
+    auto const mix = condense::pipeline{condense::record{.to = journal}, asking(act)};
+    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    for (auto const& m : long_turns(8)) session.push(m);
+    REQUIRE(session.run().changed());
+    for (auto const& m : long_turns(8)) session.push(m);
+    act = [&]() -> std::string {
+        session.push(U("meanwhile"));
+        throw condense::cancelled{};
+    };
+    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    REQUIRE(text_of(sent(session).back()) == "meanwhile");
+    CHECK(journal.messages().size() == session.outline().size() - 1);
+    CHECK(session.release({session.outline().size()}) == 0);
+    session.push(A("and on"));
+    CHECK(journal.messages().size() == session.outline().size());
+    CHECK(session.release({session.outline().size()}) > 0);
+}
+
 TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]") {
     std::function<std::string()> act;
     auto const mix = condense::pipeline{
