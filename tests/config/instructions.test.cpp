@@ -227,6 +227,11 @@ TEST_CASE("instructions: what is no regular file is refused without waiting") {
     fs::create_directory(path);
     CHECK(refused(instruction_fault::not_regular) ==
           "condense: instructions: " + path + " must be a regular file (see instructions)");
+    auto const first = at.load().errors;
+    CHECK(at.load().errors == first);  // so that a program tells each only once
+    auto other = first;
+    other[0].path = at.global;
+    CHECK(other != first);
     fs::remove(path);
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
     refused(instruction_fault::not_regular);

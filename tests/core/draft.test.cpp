@@ -811,11 +811,11 @@ TEST_CASE("draft: of many parts of a user the last stays, too") {
     many.parts.resize(20, {.kind = part_kind::media, .text = "pixels"});
     reading on{conversation{U("task"), C("1"), many, A("a"), U("v")}};
     auto draft = on.draft();
-    for (std::uint32_t const part : {19u, 1u, 7u})
-        CHECK(draft.remove(part_of(on.facts, 2, part)) == refusal::none);
+    for (std::uint32_t const part : {19u, 1u, 7u}) CHECK(draft.remove(part_of(on.facts, 2, part)) == refusal::none);
     for (std::uint32_t part = 2; part < 19; ++part)
-        CHECK(draft.remove(part_of(on.facts, 2, part)) ==
-              (part == 18 ? refusal::turn : part == 7 ? refusal::gone : refusal::none));
+        CHECK(draft.remove(part_of(on.facts, 2, part)) == (part == 18  ? refusal::turn
+                                                           : part == 7 ? refusal::gone
+                                                                       : refusal::none));
     CHECK(shown(draft) == "0: task | 1: {} out pixels | 3: a | 4: v | ");
 }
 

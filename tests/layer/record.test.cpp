@@ -666,13 +666,10 @@ TEST_CASE("record: the numbers of messages are saved and loaded, and forged text
     CHECK(loaded.save() == saved);
     CHECK(loaded.numbers.size() == 5);
     for (std::string const forged : {"1:2,1:6,",  // more messages than there are
-                                     "1:2,1:3,1:9,1:3,",
-                                     "20:18446744073709551615,1:6,",
+                                     "1:2,1:3,1:9,1:3,", "20:18446744073709551615,1:6,",
                                      "1:2,1:0,",  // no message
                                      "20:18446744073709551613,1:3,",  // no numbers are left for so many
-                                     "1:2,",
-                                     "1:2,1:3,1:9",
-                                     "x"}) {
+                                     "1:2,", "1:2,1:3,1:9", "x"}) {
         CAPTURE(forged);
         CHECK_FALSE(loaded.load(forged, 5));
         CHECK(loaded.save() == saved);

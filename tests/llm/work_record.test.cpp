@@ -243,7 +243,8 @@ TEST_CASE("work_record: of two indexes both are saved, loaded and rewound, or ne
     };
     auto const first = logs.first.save(), second = logs.second.save();
     REQUIRE(of(first, second) == saved);
-    for (auto const& forged : {of("x", second), of(first, "x"), saved + "0:,", saved.substr(0, saved.size() - 1), first}) {
+    for (auto const& forged :
+         {of("x", second), of(first, "x"), saved + "0:,", saved.substr(0, saved.size() - 1), first}) {
         CAPTURE(forged);
         CHECK_FALSE(loaded.load(forged, 6));
         CHECK(loaded.save() == saved);

@@ -23,10 +23,11 @@ conversation const all = {
     S("system"), U("the task"),  A("an answer"), C("1", "shell", R"({"a":"b"})"), R("1", "a long output"),
     A("done"),   U("the latest")};
 
-/// What of it is refused; empty where it is taken.
-std::string_view refused(steps made, replacements written = {}) {
+/// What of it is refused; empty where it is taken. `released`: the messages that the program has given back.
+std::string_view refused(steps made, replacements written = {}, std::vector<std::uint32_t> const& released = {}) {
     condense::outline facts;
     for (auto const& m : all) facts.append(m, per_byte{});
+    for (auto const index : released) facts.release(index);
     view edits;
     condense::detail::edit_restorer<conversation, per_byte> restorer{
         all, facts, edits, per_byte{}, {.window = {1'000}}};
@@ -76,6 +77,13 @@ TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
           "a second summary");
     CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
           "what is left of a message");
+}
+
+TEST_CASE("edit_restorer: what was released must be what a session would release") {
+    CHECK(refused({drop(2)}, {}, {2}).empty());
+    CHECK(refused({}, {}, {2}) == "what is dropped");
+    CHECK(refused({drop(0)}, {}, {0}) == "what is dropped");
+    CHECK(refused({drop(6)}, {}, {6}) == "what is dropped");
 }
 
 TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be restored") {

@@ -109,3 +109,34 @@ TEST_CASE("placeholder: an excerpt of less than a terabyte has a marker within i
     CHECK(excerpt(0, most / 2, "items", most, {{{255}}}).size() <= condense::detail::excerpt_limit);
     CHECK(excerpt(most, most, "characters").size() <= condense::detail::excerpt_limit);
 }
+
+TEST_CASE("placeholder: gaps and excerpts are read as they are written, and nothing that only begins so") {
+    using condense::detail::omitted;
+    using condense::detail::read_excerpt;
+    using condense::detail::read_gap;
+    std::uint64_t lines = 0, size = 0;
+    omitted sum;
+    CHECK(read_gap(gap(1'509, 29), lines, sum));
+    CHECK(lines == 1'509);
+    CHECK(sum.total == 0);
+    lines = 0;
+    CHECK(read_gap(gap(37, 0, 980, 1'200, recovery{}), lines, sum));
+    CHECK(lines == 37);
+    CHECK(sum.missing == 980);
+    CHECK(sum.total == 1'200);
+    for (auto const* const other : {"[... 5 lines omitted, as is said below ...]", "[... 5 lines omitted, 5 of 9 ...]",
+                                    "[... 5 lines omitted, 5 in all ...]", "[... 5 lines ...]",
+                                    "[... 5 more times ...]", "[... lines omitted ...]"}) {
+        CAPTURE(other);
+        CHECK_FALSE(read_gap(other, lines, sum));
+    }
+    omitted count;
+    CHECK(read_excerpt(excerpt(3, 5, "items", 2'740, recovery{}), "items", 2, count, size));
+    CHECK(count.missing == 3);
+    CHECK(size == 2'740);
+    CHECK(read_excerpt(excerpt(0, 5, "keys", 2'740, recovery{}), "keys", 5, count, size));
+    CHECK_FALSE(read_excerpt(excerpt(3, 5, "items", 2'740, recovery{}), "keys", 2, count, size));
+    CHECK_FALSE(read_excerpt(excerpt(3, 5, "items", 2'740, recovery{}), "items", 3, count, size));
+    CHECK_FALSE(read_excerpt("[... 3 items omitted from 2,740 bytes ...]", "items", 2, count, size));
+    CHECK_FALSE(read_excerpt("[... values shortened, some keys from 2,740 bytes ...]", "keys", 5, count, size));
+}

@@ -228,7 +228,8 @@ TEST_CASE("tokenizer_json: merges that stand before those of their parts") {
     CHECK(unordered > rounds(400) / 40);
 }
 
-// The first merge of a token in the list need not be the one that gives it, and tokens that hold it depend on which does.
+// The first merge of a token in the list need not be the one that gives it, and tokens that hold it depend on which
+// does.
 TEST_CASE("tokenizer_json: several merges may give a token, and which does is told by the whole list") {
     SECTION("bcd begins as bc, though b and cd stand first") {
         auto tokens = toy_bpe::trained(0);
