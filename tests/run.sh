@@ -160,7 +160,7 @@ for preset in $presets; do
         full:asan:0) run_preset asan all 10 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        *) run_preset "$preset" "" "$([ $run = full ] && echo 50 || echo 3)" ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 40 || echo 3)" ;;
     esac
 done
 # Two core-hours of fuzzing, with what the presets have not found.
