@@ -137,7 +137,11 @@ public:
     /// order; the tables are then built again.
     loaded_vocabulary build() const {
         ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
-        for (std::uint32_t token = 0; token < texts_.size(); ++token) by.rank[token] = last_merge(texts_[token]);
+        std::array<std::uint32_t, 256> bytes = {};
+        bytes.fill(none);
+        for (std::uint32_t token = 0; token < texts_.size(); ++token)
+            if (texts_[token].size() == 1) bytes[static_cast<unsigned char>(texts_[token][0])] = token;
+        for (std::uint32_t token = 0; token < texts_.size(); ++token) by.rank[token] = last_merge(texts_[token], bytes);
         by.from = by.rank;
         std::optional<bpe_vocabulary> unordered;  // exact as well, but slower: what to return if moving fails
         for (int attempt = 0; attempt < 2; ++attempt) {
@@ -191,13 +195,9 @@ private:
 
     /// The merge that gives the token, by the list: the first merge that is possible is done at its first place, until
     /// none is left. None for a byte, and where that does not end with the whole token.
-    std::uint32_t last_merge(std::string_view token) const {
+    std::uint32_t last_merge(std::string_view token, std::array<std::uint32_t, 256> const& bytes) const {
         std::vector<std::uint32_t> parts;
-        for (std::size_t position = 0; position < token.size(); ++position) {
-            auto const byte = by_text_.find(std::string{token.substr(position, 1)});
-            if (byte == by_text_.end()) return none;
-            parts.push_back(byte->second);
-        }
+        for (char const byte : token) parts.push_back(bytes[static_cast<unsigned char>(byte)]);
         auto const merge_of = [&](std::size_t place) {
             auto const merge = by_pair_.find(pair(parts[place], parts[place + 1]));
             return merge == by_pair_.end() ? none : merge->second;
