@@ -44,7 +44,6 @@ public:
         }
         if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
-        if (!summaries_are_lawful()) return "a second summary";
         if (!parts_are_lawful()) return "what is left of a message";
         // A draft ends by settling the beginning of the request: where that still changes something, no draft ended
         // here.
@@ -128,14 +127,6 @@ private:
                 return false;
         }
         return this->edits_->has_conversation(facts);
-    }
-
-    /// True unless two summaries stand in the request that drafts have written: each replaces the one before it.
-    bool summaries_are_lawful() const noexcept {
-        std::uint32_t count = 0;
-        for (std::uint32_t group_id = 0; group_id < this->outline_->group_count(); ++group_id)
-            count += this->present(group{group_id}.summary()) ? 1u : 0u;
-        return count <= 1;
     }
 
     /// True if every message has a part left and every plain user message some words, and if written answers are to
