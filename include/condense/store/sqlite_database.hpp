@@ -19,6 +19,7 @@
 
 #include <condense/core/store.hpp>
 #include <condense/detail/posix_file.hpp>
+#include <condense/detail/scope_exit.hpp>
 
 // One SQLite database that threads and processes share: opened on first use, in WAL mode, and synced at each commit.
 
@@ -188,10 +189,10 @@ public:
     template <class Function>
     store_error change(bool create, Function&& f) {
         return use(create, [&](::sqlite3* handle) -> store_error {
-            transaction all{handle};
-            if (all.status() != SQLITE_OK) return checked(all.status());
+            transaction whole{handle};
+            if (whole.status() != SQLITE_OK) return checked(whole.status());
             auto const problem = checked(f(handle));
-            return problem ? problem : checked(all.commit());
+            return problem ? problem : checked(whole.commit());
         });
     }
 
@@ -217,18 +218,6 @@ private:
         ::sqlite3_close_v2(handle_);
         handle_ = nullptr;
     }
-
-    /// Closes the file at the end of the scope, also where an exception ends it.
-    struct closer {
-        explicit closer(database& which) noexcept : of{which} {}
-        closer(closer const&) = delete;
-        closer& operator=(closer const&) = delete;
-        ~closer() {
-            if (!stays_open) of.close();
-        }
-        database& of;
-        bool stays_open = false;
-    };
 
     /// All of this process. The child of a process closes what it has inherited before it opens any: locks are not
     /// inherited, but SQLite would take them as held.
@@ -279,14 +268,14 @@ private:
         if (!S_ISREG(opened_.st_mode)) return {posix::fault("open", S_ISLNK(opened_.st_mode) ? ELOOP : EINVAL)};
         if (opened_.st_nlink > 1) return {posix::fault("open", posix::file_has_links)};
         owner_ = ::getpid();
-        closer at_end{*this};
+        scope_exit failure{[this]() noexcept { close(); }};
         auto const code = ::sqlite3_open_v2(
             path_.c_str(), &handle_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
         auto problem = code == SQLITE_OK ? set_up() : checked(code);
         // The entries of the database and of its log: SQLite passes over a failure of its own sync of the folder.
         if (auto const error = problem || is_read_only() ? 0 : posix::sync(parent.file))
             problem = sync_error_ = {posix::fault("fsync", error)};
-        at_end.stays_open = !problem;
+        if (!problem) failure.release();
         return problem;
     }
 

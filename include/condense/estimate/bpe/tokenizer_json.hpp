@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -136,7 +138,7 @@ public:
     /// parts (some eighty of Llama 3 do) are moved behind them if that changes no result, because tiling needs that
     /// order; the tables are then built again.
     loaded_vocabulary build() const {
-        ranking by{std::vector<std::uint32_t>(texts_.size(), none), {}, std::vector<std::uint32_t>(texts_.size())};
+        ranking by{std::vector<std::uint32_t>(texts_.size()), {}, std::vector<std::uint32_t>(texts_.size())};
         std::array<std::uint32_t, 256> bytes = {};
         bytes.fill(none);
         for (std::uint32_t token = 0; token < texts_.size(); ++token)
@@ -196,27 +198,38 @@ private:
     /// The merge that gives the token, by the list: the first merge that is possible is done at its first place, until
     /// none is left. None for a byte, and where that does not end with the whole token.
     std::uint32_t last_merge(std::string_view token, std::array<std::uint32_t, 256> const& bytes) const {
-        std::vector<std::uint32_t> parts;
-        for (char const byte : token) parts.push_back(bytes[static_cast<unsigned char>(byte)]);
-        auto const merge_of = [&](std::size_t place) {
-            auto const merge = by_pair_.find(pair(parts[place], parts[place + 1]));
+        auto const end = static_cast<std::uint32_t>(token.size());
+        std::vector<std::uint32_t> parts, next, previous;  // by the place of the first byte; none where a part has gone
+        for (std::uint32_t place = 0; place < end; ++place) {
+            parts.push_back(bytes[static_cast<unsigned char>(token[place])]);
+            next.push_back(place + 1);
+            previous.push_back(place - 1);
+        }
+        auto const merge_at = [&](std::uint32_t place) {
+            if (parts[place] == none || next[place] == end) return none;
+            auto const merge = by_pair_.find(pair(parts[place], parts[next[place]]));
             return merge == by_pair_.end() ? none : merge->second;
         };
-        std::vector<std::uint32_t> merges;  // of each part with the next one
-        for (std::size_t place = 0; place + 1 < parts.size(); ++place) merges.push_back(merge_of(place));
+        using step = std::pair<std::uint32_t, std::uint32_t>;  // a merge, and where it was possible
+        std::priority_queue<step, std::vector<step>, std::greater<>> steps;
+        auto const add = [&](std::uint32_t place) {
+            if (auto const merge = merge_at(place); merge != none) steps.emplace(merge, place);
+        };
+        for (std::uint32_t place = 0; place < end; ++place) add(place);
         auto last = none;
-        while (!merges.empty()) {
-            auto const next = std::min_element(merges.begin(), merges.end());
-            last = *next;
-            if (last == none) return none;
-            auto const place = static_cast<std::size_t>(next - merges.begin());
-            merges.erase(next);
-            parts[place] = merges_[last];
-            parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(place) + 1);
-            if (place != 0) merges[place - 1] = merge_of(place - 1);
-            if (place != merges.size()) merges[place] = merge_of(place);
+        while (!steps.empty()) {
+            auto const [merge, place] = steps.top();
+            steps.pop();
+            if (merge_at(place) != merge) continue;
+            last = merge;
+            parts[place] = merges_[merge];
+            parts[next[place]] = none;
+            next[place] = next[next[place]];
+            if (next[place] != end) previous[next[place]] = place;
+            if (place != 0) add(previous[place]);
+            add(place);
         }
-        return last;
+        return next[0] == end ? last : none;
     }
 
     /// True if the tables make each token by the merge that gives it.
