@@ -100,8 +100,8 @@ public:
     }
 
     store_error put(reference const& name, std::string_view content) const {
-        auto const present = base::get(name);
         std::lock_guard const lock{notes_->guard};
+        auto const present = base::get(name);
         if (!is(fault::erases_for_ever)) notes_->hidden.erase(name);
         if (is(fault::refuses_other) && content == "other") return {"not this"};
         if (is(fault::refuses_a_second_put) && present && is_large(content)) return {"there already"};
