@@ -30,13 +30,12 @@
 #include "support/effort.hpp"
 
 // Each allocation of a client of a model fails in turn, also amid an answer: the call throws, or returns an error or
-// the whole answer. Inside the JSON library a failure may end the program (a limit that the README states), so each
-// call of a client runs in a process of its own.
+// the whole answer. Inside the JSON library a failure may end the program (see .docs/security.md), so each call of a
+// client runs in a process of its own.
 
 namespace {
 
 using client_tests::json;
-using condense::http_response;
 
 std::string url_of(std::string const& mode) { return client_tests::fresh_server().url(mode); }
 
@@ -127,7 +126,7 @@ TEST_CASE("faults: send_request, with a failure in each place, and of what it ca
         for (std::uint64_t failing = 0;; ++failing) {
             std::string got;
             got.reserve(4'000);
-            http_response response;
+            condense::http_response response;
             bool threw = false;
             std::uint64_t points = 0;
             {

@@ -15,22 +15,18 @@
 #include <condense/store/memory_cache.hpp>
 #include <condense/store/memory_journal.hpp>
 #include <condense/store/quota_store.hpp>
+#include <condense/store/redis_cache.hpp>
+#include <condense/store/redis_store.hpp>
 #include <condense/store/sqlite_cache.hpp>
 #include <condense/store/sqlite_journal.hpp>
 #include <condense/store/sqlite_store.hpp>
 
 #include "faults/harness.hpp"
+#include "store/cache_laws.hpp"
+#include "store/redis_server.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-
-#if __has_include(<hiredis/hiredis.h>)
-#include <condense/store/redis_cache.hpp>
-#include <condense/store/redis_store.hpp>
-
-#include "store/cache_laws.hpp"
-#include "store/redis_server.hpp"
-#endif
 
 // Each allocation of a store, a journal, a cache and a memory fails in turn: what was acknowledged is there and whole,
 // nothing else is torn, and the same handle goes on.
@@ -40,13 +36,12 @@ namespace {
 using condense::store_error;
 
 /// Each operation of a course may fail; those behind it are made all the same.
-class course {
-public:
+struct course {
     /// True where it neither throws nor returns an error.
     template <class Operation>
     bool goes_well(Operation&& operation) {
         bool good = false;
-        if (faults::throws([&] { good = !operation(); })) good = false;
+        static_cast<void>(faults::throws([&] { good = !operation(); }));
         failures += good ? 0u : 1u;
         return good;
     }
@@ -77,9 +72,10 @@ std::array<std::string, 3> const& contents() {
     return all;
 }
 
-/// `open(path)` gives a store that keeps its data at that path; `outlives` tells whether another handle sees them.
+/// `open(path)` gives a store that keeps its data at that path; with `Outlives` another handle sees them.
 template <bool Outlives = true>
-void store_with_faults(auto const& open, std::string_view conversation = "a conversation, of a longer name") {
+void store_with_faults(auto const& open) {
+    std::string const conversation = "a conversation, of a longer name";
     fail_each([&](std::uint64_t failing, course& of) {
         scratch::folder const root{scratch::memory()};
         auto const path = root / "a folder of a longer name";
@@ -91,7 +87,7 @@ void store_with_faults(auto const& open, std::string_view conversation = "a conv
             for (std::size_t place = 0; place < contents().size(); ++place) {
                 condense::reference name;
                 bool const good = of.goes_well([&] {
-                    condense::artifact_source const source{.conversation = std::string{conversation},
+                    condense::artifact_source const source{.conversation = conversation,
                                                            .tool = "a tool of a longer name"};
                     name = store.name(contents()[place]);
                     return store.put(name, contents()[place], source);
@@ -132,8 +128,7 @@ void store_with_faults(auto const& open, std::string_view conversation = "a conv
             faults::expect(!file.ends_with(".tmp"), failing, "a temporary file stays behind");
         for (std::size_t place = 0; place < contents().size(); ++place) {
             acknowledged[place] = store.name(contents()[place]);
-            CHECK_FALSE(
-                store.put(*acknowledged[place], contents()[place], {.conversation = std::string{conversation}}));
+            CHECK_FALSE(store.put(*acknowledged[place], contents()[place], {.conversation = conversation}));
         }
         CHECK(expect_kept(store, "afterwards") == contents().size());
         return points;
@@ -189,7 +184,7 @@ void journal_with_faults(auto const& open) {
 
 /// A cache may forget, but returns no other text.
 void cache_with_faults(auto const& open) {
-    auto const key_of = [](std::size_t place) { return condense::cache_key{static_cast<std::uint8_t>(place)}; };
+    using cache_tests::key_of;
     fail_each([&](std::uint64_t failing, course& of) {
         scratch::folder const root{scratch::memory()};
         auto const path = root / "a folder of a longer name";
@@ -305,7 +300,6 @@ TEST_CASE("faults: markdown_memory", "[law-7]") {
     });
 }
 
-#if __has_include(<hiredis/hiredis.h>)
 TEST_CASE("faults: redis_store and redis_cache", "[law-7]") {
     redis_tests::server const real;
     // A prefix of its own for each round, which the name of its folder makes.
@@ -317,4 +311,3 @@ TEST_CASE("faults: redis_store and redis_cache", "[law-7]") {
     store_with_faults([&](auto const& path) { return condense::redis_store{options(path)}; });
     cache_with_faults([&](auto const& path) { return condense::redis_cache{options(path)}; });
 }
-#endif

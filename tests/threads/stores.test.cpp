@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <condense/llm/cached.hpp>
@@ -20,26 +19,28 @@
 #include <condense/store/sqlite_cache.hpp>
 #include <condense/store/sqlite_journal.hpp>
 #include <condense/store/sqlite_store.hpp>
+#include <condense/testing/store_laws.hpp>
 
+#include "store/cache_laws.hpp"
 #include "store/redis_server.hpp"
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
-// Built with the thread sanitizer: one handle of a store, a journal, a cache or a memory in eight threads. What each
-// saw is judged by the first thread alone.
+// Built with the thread sanitizer: one handle of a store, a journal, a cache or a memory in several threads. What
+// each saw is judged by the first thread alone.
 
 namespace {
 
 constexpr std::size_t count = 8;
 
+/// Bounded, as some rounds list all that is kept.
+std::uint64_t most() { return std::min<std::uint64_t>(2 + rounds(200), 300); }
+
 /// Runs work(number) in eight threads, which says what went wrong; what the first to fail said.
 std::string in_threads(auto const& work) {
     std::vector<std::string> said(count);
-    std::vector<std::thread> threads;
-    for (std::size_t number = 0; number < count; ++number)
-        threads.emplace_back([&, number] { said[number] = work(number); });
-    for (auto& thread : threads) thread.join();
+    condense::testing::detail::in_threads(count, [&](std::size_t number) { said[number] = work(number); });
     for (auto const& each : said)
         if (!each.empty()) return each;
     return {};
@@ -53,18 +54,16 @@ std::string content_of(std::size_t number, std::uint64_t round) {
 }
 
 void share_store(auto const& store) {
-    auto const most = std::min<std::uint64_t>(2 + rounds(200), 300);
     CHECK(in_threads([&](std::size_t number) -> std::string {
               auto const mine = "conversation " + std::to_string(number);
-              for (std::uint64_t round = 0; round < most; ++round) {
+              for (std::uint64_t round = 0; round < most(); ++round) {
                   auto const content = content_of(number, round);
                   auto const name = store.name(content);
                   if (auto const problem = store.put(name, content, {.conversation = mine})) return reason(problem);
                   if (store.get(name) != content) return "lost: " + content;
                   if (!store.source(name, mine)) return "lost where it comes from: " + content;
-                  std::size_t seen = 0;
                   if (round % 16 == 0)
-                      if (auto const problem = store.each([&](auto const&, auto) { ++seen; })) return reason(problem);
+                      if (auto const problem = store.each([](auto const&, auto) {})) return reason(problem);
                   if (round % 16 == 15)
                       if (auto const problem = store.erase(name)) return reason(problem);
               }
@@ -73,10 +72,9 @@ void share_store(auto const& store) {
 }
 
 void share_journal(auto const& journal) {
-    auto const most = std::min<std::uint64_t>(2 + rounds(200), 300);
     CHECK(in_threads([&](std::size_t number) -> std::string {
               auto const mine = "conversation " + std::to_string(number % 4);  // two threads to each
-              for (std::uint64_t round = 0; round < most; ++round) {
+              for (std::uint64_t round = 0; round < most(); ++round) {
                   auto const content = content_of(number, round);
                   if (auto const problem = journal.append(mine, {journal.name(content), round, false}, content))
                       return reason(problem);
@@ -93,24 +91,8 @@ void share_journal(auto const& journal) {
     for (std::size_t number = 0; number < 4; ++number) {
         std::uint64_t lines = 0;
         CHECK_FALSE(journal.read("conversation " + std::to_string(number), [&](auto const&, auto) { ++lines; }));
-        CHECK(lines == 2 * most);
+        CHECK(lines == 2 * most());
     }
-}
-
-/// Whoever asks gets a text of the key; a server's cache may have no time for some.
-void share_cache(auto const& cache) {
-    auto const most = std::min<std::uint64_t>(2 + rounds(200), 300);
-    CHECK(in_threads([&](std::size_t number) -> std::string {
-              std::uint64_t puts = 0, hits = 0;
-              for (std::uint64_t round = 0; round < most; ++round) {
-                  condense::cache_key const key{static_cast<std::uint8_t>((round * 7 + number) % 16)};
-                  puts += cache.put(key, std::to_string(key[0]), round % 3) ? 0u : 1u;
-                  auto const text = cache.get(key);
-                  if (text && *text != std::to_string(key[0])) return "got " + *text;
-                  hits += text ? 1u : 0u;
-              }
-              return puts > most / 2 && hits > 0 ? std::string{} : "refused nearly all";
-          }) == "");
 }
 
 }  // namespace
@@ -134,8 +116,8 @@ TEST_CASE("journals are shared by threads") {
 
 TEST_CASE("caches and memories are shared by threads") {
     scratch::folder const root{scratch::memory()};
-    share_cache(condense::memory_cache{{.entries = 8}});
-    share_cache(condense::sqlite_cache{root / "cache.db", {.entries = 8}});
+    cache_tests::threads_share(condense::memory_cache{{.entries = 8}}, most());
+    cache_tests::threads_share(condense::sqlite_cache{root / "cache.db", {.entries = 8}}, most());
     condense::markdown_memory const memory{root / "memory.md"};
     CHECK(in_threads([&](std::size_t number) { return reason(memory.add({"fact " + std::to_string(number)})); }) == "");
     CHECK(memory.facts().facts.size() == count);
@@ -144,7 +126,7 @@ TEST_CASE("caches and memories are shared by threads") {
 TEST_CASE("a store and a cache of a Redis server are shared by threads") {
     redis_tests::server const real;
     share_store(condense::redis_store{real.options()});
-    share_cache(condense::redis_cache{real.options()});
+    cache_tests::threads_share(condense::redis_cache{real.options()}, most(), 1, true);
 }
 
 TEST_CASE("a model's cache is shared by threads, and asks once for what is there") {

@@ -119,34 +119,6 @@ inline int run(::sqlite3* database, std::string_view sql) noexcept {
     return once.status();
 }
 
-/// Rolled back at the end of the scope unless it is committed, also where an exception ends it.
-class transaction {
-public:
-    explicit transaction(::sqlite3* database) noexcept
-        : database_{database}, status_{run(database, "BEGIN IMMEDIATE")} {
-        is_open_ = status_ == SQLITE_OK;
-    }
-    transaction(transaction const&) = delete;
-    transaction& operator=(transaction const&) = delete;
-    ~transaction() {
-        if (is_open_) static_cast<void>(run(database_, "ROLLBACK"));
-    }
-
-    /// SQLITE_OK, or why it has not begun.
-    int status() const noexcept { return status_; }
-    /// SQLITE_OK, or why it will be rolled back.
-    int commit() noexcept {
-        auto const code = run(database_, "COMMIT");
-        is_open_ = code != SQLITE_OK;
-        return code;
-    }
-
-private:
-    ::sqlite3* database_;
-    int status_;
-    bool is_open_ = false;
-};
-
 /// What is kept in a file, and how a file of another program is told.
 struct schema {
     std::int32_t application_id = 0;
@@ -189,10 +161,12 @@ public:
     template <class Function>
     store_error change(bool create, Function&& f) {
         return use(create, [&](::sqlite3* handle) -> store_error {
-            transaction whole{handle};
-            if (whole.status() != SQLITE_OK) return checked(whole.status());
-            auto const problem = checked(f(handle));
-            return problem ? problem : checked(whole.commit());
+            if (auto const code = run(handle, "BEGIN IMMEDIATE"); code != SQLITE_OK) return checked(code);
+            scope_exit failure{[handle]() noexcept { static_cast<void>(run(handle, "ROLLBACK")); }};
+            auto problem = checked(f(handle));
+            if (!problem) problem = checked(run(handle, "COMMIT"));
+            if (!problem) failure.release();
+            return problem;
         });
     }
 

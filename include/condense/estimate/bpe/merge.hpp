@@ -164,8 +164,10 @@ void merge_in_turn(tables const& in, std::size_t count, Text text, Done done) {
         }
 }
 
-/// Appends the tokens of a piece of any size, in time n log n and linear memory.
-inline void heap_merge(tables const& in, std::string_view text, std::vector<std::uint32_t>& out) {
+/// Appends the tokens of a piece of any size, in time n log n and linear memory. Returns the last pair that was merged;
+/// none if no two bytes were. Merges: as `tables`, `pair` of two tokens, the lowest first, and `token_of` the pair.
+template <class Merges>
+std::uint32_t heap_merge(Merges const& in, std::string_view text, std::vector<std::uint32_t>& out) {
     /// A token of the piece, at the place of its first byte.
     struct part {
         std::uint32_t token;
@@ -173,42 +175,43 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
         std::uint32_t before;  ///< bytes of the part to the left
     };
     /// Ordered for a heap, whose front is the leftmost pair of the lowest rank.
-    struct pair {
-        std::uint32_t token;
+    struct candidate {
+        std::uint32_t pair;
         std::size_t place;
-        bool operator<(pair const& other) const noexcept {
-            return token != other.token ? token > other.token : place > other.place;
+        bool operator<(candidate const& other) const noexcept {
+            return pair != other.pair ? pair > other.pair : place > other.place;
         }
     };
     std::vector<part> parts(text.size());
-    std::vector<pair> heap;
+    std::vector<candidate> heap;
     for (std::size_t position = 0; position < text.size(); ++position)
         parts[position] = {in.byte_tokens[static_cast<unsigned char>(text[position])], 1, position == 0 ? 0u : 1u};
-    // The pair of the part at `place` and the next one; its token is none if they do not merge.
-    auto const pair_at = [&](std::size_t place) -> pair {
+    // The pair of the part at `place` and the next one; none if they do not merge.
+    auto const pair_at = [&](std::size_t place) -> candidate {
         auto const right = place + parts[place].size;
         if (right >= text.size()) return {none, 0};
         return {in.pair(parts[place].token, parts[right].token), place};
     };
     for (std::size_t position = 0; position + 1 < text.size(); ++position)
-        if (auto const candidate = pair_at(position); candidate.token != none) heap.push_back(candidate);
+        if (auto const next = pair_at(position); next.pair != none) heap.push_back(next);
     std::make_heap(heap.begin(), heap.end());
     auto const push_pair = [&](std::size_t place) {
-        auto const candidate = pair_at(place);
-        if (candidate.token == none) return;
-        heap.push_back(candidate);
+        auto const next = pair_at(place);
+        if (next.pair == none) return;
+        heap.push_back(next);
         std::push_heap(heap.begin(), heap.end());
     };
+    auto last = none;
     while (!heap.empty()) {
         auto const smallest = heap.front();
         std::pop_heap(heap.begin(), heap.end());
         heap.pop_back();
         auto& left = parts[smallest.place];
-        // Skips a pair of which a part has merged since: then other tokens are at its place, and they cannot give the
-        // same token, because each token has one pair of parts.
-        if (left.size == 0 || pair_at(smallest.place).token != smallest.token) continue;
+        // Skips a pair of which a part has merged since: then other tokens are at its place, which are another pair.
+        if (left.size == 0 || pair_at(smallest.place).pair != smallest.pair) continue;
+        last = smallest.pair;
         auto& right = parts[smallest.place + left.size];
-        left = {smallest.token, left.size + right.size, left.before};
+        left = {in.token_of(smallest.pair), left.size + right.size, left.before};
         right.size = 0;
         if (auto const after = smallest.place + left.size; after < text.size()) {
             parts[after].before = left.size;
@@ -218,6 +221,7 @@ inline void heap_merge(tables const& in, std::string_view text, std::vector<std:
     }
     for (std::size_t position = 0; position < text.size(); position += parts[position].size)
         out.push_back(parts[position].token);
+    return last;
 }
 
 }  // namespace detail::bpe

@@ -113,6 +113,8 @@ struct tables {
             if (entry == no_entry) return none;
         }
     }
+    /// What heap_merge asks of a pair that merges: here it is the token.
+    static constexpr std::uint32_t token_of(std::uint32_t pair) noexcept { return pair; }
     /// Starts to load where the search for a pair begins.
     void prefetch_pair(std::uint32_t left, std::uint32_t right) const noexcept {
         __builtin_prefetch(pairs + place_of(pair_key(left, right) * odd_a, shape.pair_bits));

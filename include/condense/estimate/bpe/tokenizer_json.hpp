@@ -5,10 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,6 +16,7 @@
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/estimate/bpe/build.hpp>
+#include <condense/estimate/bpe/merge.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>
 
 // Reads vocabularies from Hugging Face's tokenizer.json: BPE over bytes with a list of merges, as Llama 3, Qwen,
@@ -139,11 +138,8 @@ public:
     /// order; the tables are then built again.
     loaded_vocabulary build() const {
         ranking by{std::vector<std::uint32_t>(texts_.size()), {}, std::vector<std::uint32_t>(texts_.size())};
-        std::array<std::uint32_t, 256> bytes = {};
-        bytes.fill(none);
-        for (std::uint32_t token = 0; token < texts_.size(); ++token)
-            if (texts_[token].size() == 1) bytes[static_cast<unsigned char>(texts_[token][0])] = token;
-        for (std::uint32_t token = 0; token < texts_.size(); ++token) by.rank[token] = last_merge(texts_[token], bytes);
+        merge_list const merges{*this};
+        for (std::uint32_t token = 0; token < texts_.size(); ++token) by.rank[token] = merges.last_of(texts_[token]);
         by.from = by.rank;
         std::optional<bpe_vocabulary> unordered;  // exact as well, but slower: what to return if moving fails
         for (int attempt = 0; attempt < 2; ++attempt) {
@@ -170,7 +166,7 @@ public:
                                        std::move(ids)))
                 return {{}, *error};
             auto const in = views(built->shape, built->block.data());
-            if (!follows_list(in, order, by)) break;
+            if (!follows(merges, in, order, by)) break;
             bpe_vocabulary const out{std::move(built), in};
             if (in.shape.ordered || unordered) return {out, {}};
             unordered = out;
@@ -195,51 +191,38 @@ private:
         std::vector<std::uint32_t> steps;
     };
 
-    /// The merge that gives the token, by the list: the first merge that is possible is done at its first place, until
-    /// none is left. None for a byte, and where that does not end with the whole token.
-    std::uint32_t last_merge(std::string_view token, std::array<std::uint32_t, 256> const& bytes) const {
-        auto const end = static_cast<std::uint32_t>(token.size());
-        std::vector<std::uint32_t> parts, next, previous;  // by the place of the first byte; none where a part has gone
-        for (std::uint32_t place = 0; place < end; ++place) {
-            parts.push_back(bytes[static_cast<unsigned char>(token[place])]);
-            next.push_back(place + 1);
-            previous.push_back(place - 1);
+    /// The list of merges, for heap_merge: a pair is the number of its merge.
+    struct merge_list {
+        tokenizer_json const& from;
+        std::array<std::uint32_t, 256> byte_tokens;  ///< none for a byte that is no token
+
+        explicit merge_list(tokenizer_json const& file) : from{file} {
+            byte_tokens.fill(none);
+            for (std::uint32_t token = 0; token < file.texts_.size(); ++token)
+                if (auto const& text = file.texts_[token]; text.size() == 1)
+                    byte_tokens[static_cast<unsigned char>(text[0])] = token;
         }
-        auto const merge_at = [&](std::uint32_t place) {
-            if (parts[place] == none || next[place] == end) return none;
-            auto const merge = by_pair_.find(pair(parts[place], parts[next[place]]));
-            return merge == by_pair_.end() ? none : merge->second;
-        };
-        using step = std::pair<std::uint32_t, std::uint32_t>;  // a merge, and where it was possible
-        std::priority_queue<step, std::vector<step>, std::greater<>> steps;
-        auto const add = [&](std::uint32_t place) {
-            if (auto const merge = merge_at(place); merge != none) steps.emplace(merge, place);
-        };
-        for (std::uint32_t place = 0; place < end; ++place) add(place);
-        auto last = none;
-        while (!steps.empty()) {
-            auto const [merge, place] = steps.top();
-            steps.pop();
-            if (merge_at(place) != merge) continue;
-            last = merge;
-            parts[place] = merges_[merge];
-            parts[next[place]] = none;
-            next[place] = next[next[place]];
-            if (next[place] != end) previous[next[place]] = place;
-            if (place != 0) add(previous[place]);
-            add(place);
+        std::uint32_t pair(std::uint32_t left, std::uint32_t right) const {
+            auto const merge = from.by_pair_.find(tokenizer_json::pair(left, right));
+            return merge == from.by_pair_.end() ? none : merge->second;
         }
-        return next[0] == end ? last : none;
-    }
+        std::uint32_t token_of(std::uint32_t merge) const { return from.merges_[merge]; }
+
+        /// The merge that gives the token; none for a byte, and where merging does not end with the whole token.
+        std::uint32_t last_of(std::string_view token) const {
+            std::vector<std::uint32_t> parts;
+            auto const last = heap_merge(*this, token, parts);
+            return parts.size() == 1 ? last : none;
+        }
+    };
 
     /// True if the tables make each token by the merge that gives it.
-    bool follows_list(tables const& in, std::vector<std::uint32_t> const& order, ranking const& by) const {
+    static bool follows(merge_list const& merges, tables const& in, std::vector<std::uint32_t> const& order,
+                        ranking const& by) {
         for (std::uint32_t index = 0; index < order.size(); ++index) {
-            auto const token = order[index];
-            if (texts_[token].size() == 1 || by.rank[token] == none) continue;
+            auto const rank = by.rank[order[index]];
             auto const [left, right] = in.parts[index];
-            auto const merge = left == none ? by_pair_.end() : by_pair_.find(pair(order[left], order[right]));
-            if (merge == by_pair_.end() || merge->second != by.rank[token]) return false;
+            if (rank != none && (left == none || merges.pair(order[left], order[right]) != rank)) return false;
         }
         return true;
     }
