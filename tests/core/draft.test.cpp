@@ -453,6 +453,20 @@ TEST_CASE("draft: no summary is written beside another") {
         CHECK_FALSE(draft.summarize(groups{{1}, {2}}, "x"));
         CHECK(shown(draft) == "0: so far | *1: x | 3: b | 4: v | ");
     }
+    SECTION("nor beside one of this run where one that was pinned is replaced") {
+        desk on{pinned(earlier), assistant("a"), user("u"), assistant("b"), user("v"), assistant("c")};
+        auto draft = on.draft();
+        REQUIRE_FALSE(draft.summarize(groups{{1}, {2}}, "x"));
+        on.facts.pin(0, false);
+        CHECK(draft.summarize(groups{{0}}, "y") == refusal::summary);
+        CHECK(draft.summarize(groups{{0}, {3}}, "y", group{0}) == refusal::summary);
+        CHECK(shown(draft) == "0: so far | *1: x | 3: b | 4: v | 5: c | ");
+        SECTION("but for it") { CHECK_FALSE(draft.summarize(groups{group{1}.summary()}, "y")); }
+        SECTION("but for both") {
+            CHECK_FALSE(draft.summarize(groups{{0}, group{1}.summary()}, "y"));
+            CHECK(shown(draft) == "*0: y | 3: b | 4: v | 5: c | ");
+        }
+    }
 }
 
 TEST_CASE("draft: no summary comes back beside another") {

@@ -55,7 +55,22 @@ struct values {
           earlier{random.chance(50) ? condense::earlier_summary::reread : condense::earlier_summary::update} {}
 };
 
-/// One model; a model and a rule in its place, between layers that drop; two layers that summarise one after the other.
+/// A program's own layer, which summarises groups at random.
+struct careless_layer {
+    static constexpr auto effects = condense::summarizes;
+    laws::random_source* random;
+    condense::trigger when;
+
+    void reduce(auto& draft, auto& pass) const {
+        std::vector<condense::group> some;
+        for (auto const which : draft.groups())
+            if (random->chance(which.is_summary() ? 50 : 25)) some.push_back(which);
+        pass.note(draft.summarize(some, "<summary>\nThey were careless."));
+    }
+};
+
+/// One model; a model and a rule in its place, between layers that drop; two layers that summarise one after the other,
+/// behind a careless one.
 template <int Which>
 auto mix_of(values const& value, moody_model const& model, condense::memory_journal const& journal) {
     auto const tail = condense::last(3_messages);
@@ -73,7 +88,8 @@ auto mix_of(values const& value, moody_model const& model, condense::memory_jour
                                   condense::fallback{asking, condense::summarize{.when = used >= value.high}},
                                   condense::sliding_window{.when = used > 9_messages, .until = used <= 4_messages}};
     else
-        return condense::pipeline{condense::sliding_window{.when = used >= value.high, .protect = condense::task},
+        return condense::pipeline{careless_layer{model.random, used >= value.low},
+                                  condense::sliding_window{.when = used >= value.high, .protect = condense::task},
                                   asking, condense::summarize{.when = used >= value.low, .protect = tail},
                                   condense::escalate{.when = used >= value.high}};
 }
@@ -84,8 +100,8 @@ struct figures {
 };
 
 /// Looks for two summaries in a request. They are known by their lack of a name, which all other messages here have.
-/// Two may be there if the one with a mark is pinned, or if it begins history and request and others are between; from
-/// then on until one of them leaves.
+/// Two may be there if one has a mark and is pinned, or begins history and request and others are between; from then
+/// on until only one is sent.
 class judge {
 public:
     template <class Session>
@@ -112,20 +128,25 @@ public:
             found.push_back(m.mark.empty() ? notation::words(m) : "marked");
             if (found.size() > 1) {
                 std::pair const both{found[found.size() - 2], found.back()};
+                bool const first_marked = both.first == "marked", second_marked = both.second == "marked";
                 bool const begins = begins_history && previous == head && previous + 1 != index;
-                if ((is_pinned && both.second == "marked") || (both.first == "marked" && (is_pinned || begins)))
-                    excepted_.insert(both);
-                if (!excepted_.contains(both)) broken = previous + 1 == index ? "side by side" : "two";
+                excepted_ = excepted_ || (is_pinned && second_marked) || (first_marked && (is_pinned || begins)) ||
+                            seen_.contains(both);
+                if (excepted_) seen_.insert(both);
+                if (!excepted_ || first_marked == second_marked)
+                    broken = previous + 1 == index ? "side by side" : "two";
             }
             previous = index;
         }
         count_ = found.size();
+        excepted_ = excepted_ && count_ > 1;
         return broken;
     }
     std::size_t count() const { return count_; }
 
 private:
-    std::set<std::pair<std::string, std::string>> excepted_;
+    bool excepted_ = false;
+    std::set<std::pair<std::string, std::string>> seen_;  ///< that were excepted, to which an undo may go back
     std::size_t count_ = 0;  ///< in the latest request
 };
 
@@ -158,6 +179,7 @@ public:
                 auto const wrong = judge_(*session_);
                 auto const count = judge_.count();
                 if (!wrong.empty()) found.insert(wrong + " after " + what);
+                if (!refused_.empty()) found.insert("a state was refused: " + refused_);
                 counted_.summaries += count;
                 counted_.renewed += count == 1 && before_ == 1 && session_->edits().steps().size() > steps_ ? 1u : 0u;
                 before_ = count, steps_ = session_->edits().steps().size();
@@ -188,7 +210,14 @@ private:
         session_ = std::make_unique<session_type>(first(), mix_of<Which>(value_, model_, journal_), limits_,
                                                   laws::byte_estimator{}, options_);
     }
-    condense::sequence some_message() { return {random_.below(session_->outline().size() + 1)}; }
+    /// Any message, more often than others the summary of an earlier `reduce`.
+    condense::sequence some_message() {
+        auto const& facts = session_->outline();
+        if (random_.chance(20))
+            for (std::uint32_t index = 0; index < facts.size(); ++index)
+                if (facts.message_at(index).summary) return {index};
+        return {random_.below(facts.size() + 1)};
+    }
 
     char const* act() {
         auto const* const what = act_once();
@@ -251,18 +280,22 @@ private:
                 else return "nothing";
             default:
                 if constexpr (Borrowed) return "nothing";
-                else return restart(), "restart";
+                else return restart();
         }
     }
-    void restart() {
+    char const* restart() {
         auto taken = session_->state();
-        if (!taken) return;
+        if (!taken) return "nothing";
         auto next = std::make_unique<session_type>(container{}, mix_of<Which>(value_, model_, journal_), limits_,
                                                    laws::byte_estimator{}, options_);
-        if (next->adopt(std::move(taken.state))) return;
+        if (auto const problem = next->adopt(std::move(taken.state))) {
+            refused_ = std::string_view{problem.reason};
+            return "restart";
+        }
         session_ = std::move(next);
         jobs_.clear();
         ++counted_.restarts;
+        return "restart";
     }
 
     laws::random_source random_;
@@ -281,6 +314,7 @@ private:
     judge judge_;
     std::size_t before_ = 0;
     std::size_t steps_ = 0;
+    std::string refused_;  ///< why a state of the session was not taken
     std::string log_;
 };
 

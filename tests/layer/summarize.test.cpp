@@ -685,6 +685,28 @@ TEST_CASE("summarize: a summary behind what a model reads at once is replaced wi
     CHECK(std::count_if(messages.begin(), messages.end(), is_summary) == 1);
 }
 
+TEST_CASE("summarize: of three summaries that a model cannot read at once, that of the session is not left") {
+    scripted::state state{{letters(900, 'v')}};
+    auto messages = ten_rounds();
+    auto earlier = U(condense::detail::fenced_summary(letters(900, 's'), ""));
+    earlier.mark = "summary";
+    messages.insert(messages.begin() + 2, {earlier, earlier});
+    condense::session session{
+        messages, pipeline{summarize{.when = always, .protect = task, .reads = 2'500_tokens, .with = scripted{&state}}},
+        condense::budget{.window = 20'000_tokens}, per_byte{}};
+    CHECK_FALSE(session.pin({2}));
+    CHECK_FALSE(session.pin({3}));
+    static_cast<void>(session.run());
+    auto const summaries = [&] { return std::ranges::count_if(session.request(), is_summary); };
+    CHECK(summaries() == 3);
+    session.unpin({2});
+    session.unpin({3});
+    session.push(A("more"));
+    session.push(U("and now?"));
+    CHECK(session.run().layers[0].outcome == layer_outcome::applied);
+    CHECK(summaries() < 3);
+}
+
 TEST_CASE("summarize: a second run on the result asks nothing and changes nothing") {
     scripted::state state{{"They worked."}};
     auto messages = ten_rounds();

@@ -126,6 +126,19 @@ TEST_CASE("no summary is redone, and none comes back, beside one that stands aga
     }
 }
 
+TEST_CASE("a summary of one that has left is not redone beside another") {
+    toy::desk desk{{toy::user("task"), toy::marked(toy::user("so far"), "summary"), toy::assistant("a"),
+                    toy::assistant("b"), toy::user("changed"), toy::assistant("c"), toy::user("z")}};
+    CHECK_FALSE(desk.draft().summarize(groups{group{0}, group{1}}, "once"));
+    CHECK_FALSE(desk.draft().summarize(groups{group{0}.summary(), group{4}}, "twice"));
+    CHECK_FALSE(desk.draft().drop(group{0}.summary()));
+    CHECK_FALSE(desk.draft().restore(condense::sequence{1}));
+    CHECK_FALSE(desk.draft().summarize(groups{group{1}, group{3}}, "later"));
+    CHECK(carried(desk, 7) == "*1: later | 2: a | 5: c | 6: z | ");
+    CHECK(carried(desk, 4) == "*0: once | 2: a | 3: b | 4: changed | 5: c | 6: z | ");
+    CHECK(carried(desk, 3) == "*0: once | 2: a | 3: b | 4: changed | 5: c | 6: z | ");
+}
+
 TEST_CASE("groups that a later message has joined, or left, are others") {
     toy::desk desk{{toy::user("go"), toy::call("1"), toy::user("meanwhile"), toy::assistant("yes"),
                     toy::result("1", "done"), toy::assistant("so")}};

@@ -39,6 +39,9 @@ view::step shorten(std::uint32_t part_id) {
 }
 view::step remove(std::uint32_t part_id) { return {.kind = edit_kind::remove, .on_part = true, .target = part_id}; }
 view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target = slot}; }
+view::step summarize(std::uint32_t slot, std::uint32_t text) {
+    return {.kind = edit_kind::summarize, .target = slot, .text = text};
+}
 
 }  // namespace
 
@@ -69,6 +72,9 @@ TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
     CHECK(refused({drop(0)}) == "what is dropped");
     CHECK(refused({drop(6)}) == "what is dropped");
     CHECK(refused({drop(1), drop(2), drop(3)}) == "the beginning of the request");
+    CHECK(refused({drop(1), drop(2), summarize(1, 0)}, {{.text = "one"}}).empty());
+    CHECK(refused({drop(1), drop(2), summarize(1, 0), summarize(2, 1)}, {{.text = "one"}, {.text = "two"}}) ==
+          "a second summary");
     CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
           "what is left of a message");
 }

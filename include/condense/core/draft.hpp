@@ -109,30 +109,25 @@ public:
     }
 
     /// Replaces the groups in `which` by one message of role user. It stands where the oldest of them stood, or before
-    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped, or if a
-    /// summary is sent that could be replaced and none of them is one.
+    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped, or if another
+    /// summary is sent that would stand beside it: one of this view that is not among them, or, where none of them is
+    /// a summary, one of an earlier `reduce` that could be replaced.
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         auto host = before ? before->id() : detail::none32;
-        bool replaces = false;
+        detail::summary_check check{*this->outline_, *this->edits_};
         for (group const replaced : which) {
             if (auto const refused = this->undroppable(replaced)) return refused;
             if (replaced.id() < host) host = replaced.id();
-            replaces = replaces || view::sums_up(*this->outline_, replaced);
+            check.replace(replaced);
         }
         if (host == detail::none32) return refusal::gone;
-        if (!replaces && this->edits_->has_summary(*this->outline_)) return refusal::summary;
+        if (check.leaves_another()) return refusal::summary;
         text = detail::utf8::scrubbed(std::move(text));
         auto const after = detail::frame_cost(*this->estimator_, role::user) +
                            detail::part_cost(*this->estimator_, part_view{.text = text});
-        auto const mark = this->edits_->steps().size();
         for (group const replaced : which)
             if (present(replaced)) this->edits_->drop(*this->outline_, replaced);
-        // A summary that stood in the same place and was not among the groups keeps its place.
-        if (present(group{host}.summary())) {
-            this->edits_->take_back(*this->outline_, mark);
-            return refusal::gone;
-        }
         this->edits_->summarize(host, std::move(text), after);
         return refusal::none;
     }

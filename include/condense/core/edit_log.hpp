@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -136,6 +137,13 @@ public:
     /// A summary of this run or of an earlier one, whether later readers will recognise it or not.
     static constexpr bool sums_up(outline const& facts, group which) noexcept {
         return which.is_summary() || facts.group_at(which.id()).summary;
+    }
+    /// The summary of this view that is sent, if there is one: never two, as no verb of a draft leaves another beside
+    /// it.
+    constexpr std::optional<group> written_summary() const noexcept {
+        for (auto place = next_place(0); place < live_.size(); place = next_place(place + 1))
+            if (place % 2 == 0) return group{place / 2}.summary();
+        return {};
     }
     /// A summary is sent that another one would replace, as no layer must leave it. A request holds one such summary.
     /// Costs a look at each group that is sent.
@@ -554,6 +562,25 @@ private:
 using view = basic_view<>;
 
 namespace detail {
+
+/// Whether a summary may be written in place of some groups: no other may stand beside it.
+class summary_check {
+public:
+    constexpr summary_check(outline const& facts, view const& edits) noexcept
+        : facts_{&facts}, edits_{&edits}, left_{edits.written_summary()} {}
+
+    constexpr void replace(group which) noexcept {
+        replaces_ = replaces_ || (edits_->present(which) && view::sums_up(*facts_, which));
+        if (which == left_) left_.reset();
+    }
+    constexpr bool leaves_another() const noexcept { return left_ || (!replaces_ && edits_->has_summary(*facts_)); }
+
+private:
+    outline const* facts_;
+    view const* edits_;
+    std::optional<group> left_;  ///< of this view
+    bool replaces_ = false;
+};
 
 /// Until the returned guard is destroyed, all sums of a view are scaled so that `estimated` tokens come to `actual`.
 template <class View>

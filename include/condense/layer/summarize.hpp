@@ -266,10 +266,12 @@ private:
                 (which.id() < task_group.id() || protected_set.holds(which) || pass.enough(remaining)))
                 continue;
             if (!is_summary && which == newest) continue;
-            // A summary is left out only where two are selected: so that none stays beside the one that is written.
+            // A summary is left out only where two are selected, and that of this view never: so that none stays beside
+            // the one that is written.
             if (is_summary) waiting -= facts.cost;
             if (result.more && !is_summary) continue;
-            if (has_new && (!is_summary || summary_count > 1) && result.cost + waiting + facts.cost > cost_limit) {
+            bool const may_stay = !is_summary || (summary_count > 1 && !which.is_summary());
+            if (has_new && may_stay && result.cost + waiting + facts.cost > cost_limit) {
                 result.more = true;
                 continue;
             }

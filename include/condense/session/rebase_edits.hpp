@@ -40,12 +40,12 @@ public:
             // Drops right before a summary are of the groups that it replaces.
             if (end < steps.size() && steps[end].kind == edit_kind::summarize) {
                 bool complete = unchanged(steps[end].target);
-                bool replaces = false;
+                summary_check check{*facts_, *edits_};
                 for (auto drop = index; drop < end; ++drop) {
                     complete = complete && may_drop(steps[drop]);
-                    replaces = replaces || view::sums_up(*old_facts_, group{steps[drop].target});
+                    if (complete) check.replace(group{steps[drop].target});
                 }
-                complete = complete && (replaces || !edits_->has_summary(*facts_));
+                complete = complete && !check.leaves_another();
                 ++end;
                 if (!complete) index = end;
             } else if (end == index) ++end;

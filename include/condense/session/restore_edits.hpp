@@ -44,6 +44,7 @@ public:
         }
         if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
+        if (!summaries_are_lawful()) return "a second summary";
         if (!parts_are_lawful()) return "what is left of a message";
         // A draft ends by settling the beginning of the request: where that still changes something, no draft ended
         // here.
@@ -127,6 +128,15 @@ private:
                 return false;
         }
         return this->edits_->has_conversation(facts);
+    }
+
+    /// True unless two summaries of the state are sent: each replaces the one before it.
+    bool summaries_are_lawful() const noexcept {
+        auto const first = this->edits_->written_summary();
+        if (!first) return true;
+        for (auto id = first->id() + 1; id < this->outline_->group_count(); ++id)
+            if (this->present(group{id}.summary())) return false;
+        return true;
     }
 
     /// True if every message has a part left and every plain user message some words, and if written answers are to
