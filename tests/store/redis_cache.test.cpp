@@ -95,6 +95,12 @@ TEST_CASE("redis_cache: a server that is gone is a miss, soon") {
     CHECK(with.hits() == 1);  // the server has kept it
 }
 
+TEST_CASE("redis_cache: what is put while it is asked for is not an empty text") {
+    redis_tests::peer const real{redis_tests::replies_to({{"GETRANGE", "$0\r\n\r\n"}, {"EXISTS", ":1\r\n"}})};
+    redis_cache const cache{real.options()};
+    CHECK_FALSE(cache.get(key_of(0)));
+}
+
 TEST_CASE("redis_cache: threads share it") {
     server const real;
     redis_cache const cache{real.options()};

@@ -400,6 +400,12 @@ TEST_CASE("redis_store: what is erased while it is put again is put once more") 
     }
 }
 
+TEST_CASE("redis_store: what is erased and put between two questions is not taken for other content") {
+    redis_tests::peer const real{redis_tests::replies_to(
+        {{"SET", "$-1\r\n"}, {"GETRANGE", "$0\r\n\r\n"}, {"STRLEN", ":4\r\n"}, {"EXISTS", ":1\r\n"}})};
+    CHECK(redis_store{real.options()}.put(content_hash{}("text", 0), "text").reason == "erased while it was put");
+}
+
 TEST_CASE("redis_store: where replies stay away, that is an error, and nothing is lost by it") {
     server const real;
     redis_tests::peer const proxy{[&](auto const& client) { redis_tests::loses(real.options().socket, 0)(client); }};

@@ -27,17 +27,18 @@ public:
     explicit redis_cache(redis_options options = {})
         : shared_{std::make_shared<detail::redis::pool>(impatient(std::move(options)))} {}
 
-    /// The text; nothing if there is none, or if the server cannot be asked. Costs a round trip.
+    /// The text; nothing if there is none or an empty one, which the server does not tell from none, or if it cannot be
+    /// asked. Costs a round trip.
     std::optional<std::string> get(cache_key const& key) const {
         std::optional<std::string> text;
         auto const name = name_of(key);
         auto const last = std::to_string(most_cached_bytes);
         auto const problem = shared_->use([&](detail::redis::connection& line) -> store_error {
             // Another program may have put more.
-            auto const answers = line.ask({{"GETRANGE", name, "0", last}, {"EXISTS", name}});
+            auto const answers = line.ask({{"GETRANGE", name, "0", last}});
             auto const answer = answers[0].text();
             text.reset();
-            if (answers[1].number() != 0 && answer.size() <= most_cached_bytes) text.emplace(answer);
+            if (!answer.empty() && answer.size() <= most_cached_bytes) text.emplace(answer);
             return {};
         });
         if (problem) text.reset();

@@ -207,15 +207,16 @@ private:
         });
     }
 
-    /// Calls f(piece, size of the content) for each piece of it until that returns false. False if there is none.
+    /// Calls f(piece, size of the content) for each piece of it until that returns false. False if there is none, or if
+    /// it was erased or put between two commands.
     bool each_piece(connection& line, reference const& name, auto&& f) const {
         auto const key = content_key(name);
         for (std::size_t offset = 0;; offset += detail::redis::piece) {
             auto const first = std::to_string(offset);
             auto const last = std::to_string(offset + detail::redis::piece - 1);
             auto const answers = line.ask({{"GETRANGE", key, first, last}, {"STRLEN", key}, {"EXISTS", key}});
-            if (answers[2].number() == 0) return false;
             auto const size = answers[1].number();
+            if (answers[2].number() == 0 || (answers[0].text().empty() && size > offset)) return false;
             if (!f(answers[0].text(), size) || size <= offset + detail::redis::piece) return true;
         }
     }
