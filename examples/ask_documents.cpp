@@ -49,6 +49,7 @@ int main(int count, char** arguments) {
     std::from_chars(limit.data(), limit.data() + limit.size(), budget);
     std::vector<std::string> const names(arguments + 3, arguments + count);
     std::vector<std::string> texts;
+    texts.reserve(names.size());
     for (auto const& name : names) texts.push_back(read_whole(name).content);
     auto const context = ask(names, texts, arguments[1], budget);
     std::cout << context.report() << context.used.count << " tokens\n\n" << context.text;

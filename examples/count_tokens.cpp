@@ -167,7 +167,7 @@ public:
     bool read(std::string& to, std::size_t most) {
         auto const before = to.size();
         to.resize(before + most);
-        auto const got = std::fread(to.data() + before, 1, most, file_);
+        auto const got = std::feof(file_) != 0 ? 0 : std::fread(to.data() + before, 1, most, file_);
         to.resize(before + got);
         if (std::ferror(file_) != 0) fail();
         bytes_ += got;

@@ -34,7 +34,8 @@ status=0
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' sh -c '
     log=$2/$(basename "$1").txt
     case $1 in *headers_together.cpp) headers=$3 ;; *) headers= ;; esac
-    clang-tidy-19 --quiet --config-file=.clang-tidy "$1" -- -std=c++20 $headers -DXXH_INLINE_ALL -Iinclude -Itests "-I$2/tests/platform" >"$log" 2>/dev/null ||
+    clang-tidy-19 --quiet --config-file=.clang-tidy "$1" -- -std=c++20 $headers -DXXH_INLINE_ALL \
+        "-DCONDENSE_EXAMPLE_DATA=\"examples/data\"" -Iinclude -Itests "-I$2/tests/platform" >"$log" 2>/dev/null ||
         { echo "== $1"; cat "$log"; exit 1; }' sh '{}' "$out" "$headers" || status=1
 [ $status -ne 0 ] || echo "condense: $# files, no findings"
 exit $status
