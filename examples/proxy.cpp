@@ -212,7 +212,7 @@ public:
     /// `reader` is null where the method has no body.
     void serve(httplib::Request const& asked, httplib::ContentReader const* reader, httplib::Response& response) {
         if (!stays_inside(asked.target)) refuse(response, 400, "the path is not one that is forwarded");
-        else if (auto body = read_body(asked, reader, response)) forward(asked, std::move(*body), response);
+        else if (auto body = read_body(asked, reader, response)) forward(asked, *body, response);
         if (notes_.empty()) note(response.status, nullptr);
         auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));  // a query may hold a key
         log(condense::printable(asked.method, 20) + " " + condense::printable(path, 200) + " " +
@@ -241,7 +241,7 @@ private:
         return std::nullopt;
     }
 
-    void forward(httplib::Request const& asked, std::string body, httplib::Response& response) {
+    void forward(httplib::Request const& asked, std::string const& body, httplib::Response& response) {
         constexpr int most_refusals = 4;
         std::string reason;
         auto const reduced = reduce(asked, body, reason);
@@ -264,7 +264,7 @@ private:
         }
         note(answer->status(), reduced.get(), refusals);
         if (!reason.empty()) notes_ += ": passed on, " + condense::printable(reason, 300);
-        pass_back(std::move(answer), asked.method == "HEAD", response);
+        pass_back(answer, asked.method == "HEAD", response);
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
@@ -282,7 +282,7 @@ private:
     }
 
     /// The answer, as it comes.
-    void pass_back(std::shared_ptr<exchange> answer, bool head, httplib::Response& response) const {
+    void pass_back(std::shared_ptr<exchange> const& answer, bool head, httplib::Response& response) const {
         response.status = answer->status();
         auto const connection = value_of(answer->headers(), "Connection");
         auto const length = value_of(answer->headers(), "Content-Length");
@@ -357,7 +357,8 @@ int main(int count, char** given) {
     server.set_read_timeout(std::chrono::seconds{std::min<std::uint64_t>(chosen.patience, 30)});
     server.set_write_timeout(std::chrono::seconds{chosen.patience});
     server.set_pre_routing_handler([](auto const& asked, auto&) { return take_headers(asked); });
-    server.set_exception_handler([](auto const&, auto& response, auto) { refuse(response, 500, "out of memory"); });
+    server.set_exception_handler(
+        [](auto const&, auto& response, auto const&) { refuse(response, 500, "out of memory"); });
     auto const plain = [&](auto const& asked, auto& response) { way.serve(asked, nullptr, response); };
     auto const with_body = [&](auto const& asked, auto& response, auto const& reader) {
         way.serve(asked, &reader, response);

@@ -89,7 +89,7 @@ int serve(recall::protocol const& protocol) {
         auto const answer = protocol.answer(*line);
         std::fwrite(answer.data(), 1, answer.size(), stdout);
         if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) continue;
-        std::cerr << "recall_server: standard output cannot be written" << std::endl;
+        std::cerr << "recall_server: standard output cannot be written\n";
         return 1;
     }
     return 0;

@@ -26,6 +26,7 @@ public:
     bool idle() const noexcept { return !job_; }
     void begin(condense::summary_job job) {
         if (!job) return;
+        thread_ = {};  // joined, as it ends behind `ready_`
         ready_ = false;
         job_ = std::move(job);
         thread_ = std::jthread{[this](std::stop_token const& stop) {
@@ -36,8 +37,7 @@ public:
     /// Puts an answer that has come in place; never waits.
     void commit_to(auto& session) {
         if (!job_ || !ready_) return;
-        thread_.join();
-        if (session.commit(*job_, std::move(text_)) != condense::commit_outcome::busy) job_.reset();
+        if (session.commit(*job_, text_) != condense::commit_outcome::busy) job_.reset();
     }
 
 private:

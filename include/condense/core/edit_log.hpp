@@ -567,18 +567,20 @@ namespace detail {
 class summary_check {
 public:
     constexpr summary_check(outline const& facts, view const& edits) noexcept
-        : facts_{&facts}, edits_{&edits}, left_{edits.written_summary()} {}
+        : facts_{&facts}, edits_{&edits}, written_{edits.written_summary().value_or(group{})} {}
 
     constexpr void replace(group which) noexcept {
         replaces_ = replaces_ || (edits_->present(which) && view::sums_up(*facts_, which));
-        if (which == left_) left_.reset();
+        if (which == written_) written_ = {};
     }
-    constexpr bool leaves_another() const noexcept { return left_ || (!replaces_ && edits_->has_summary(*facts_)); }
+    constexpr bool leaves_another() const noexcept {
+        return written_.is_summary() || (!replaces_ && edits_->has_summary(*facts_));
+    }
 
 private:
     outline const* facts_;
     view const* edits_;
-    std::optional<group> left_;  ///< of this view
+    group written_;  ///< the summary of this view that is left; no summary if there is none
     bool replaces_ = false;
 };
 
