@@ -111,9 +111,10 @@ public:
     /// Replaces the groups in `which` by one message of role user. It stands where the oldest of them stood, or before
     /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped, or if another
     /// summary is sent that would stand beside it: one of this view that is not among them, or, where none of them is
-    /// a summary, one of an earlier `reduce` that could be replaced.
+    /// a summary, one of an earlier `reduce` that could be replaced. `gone` for no groups, or if `before` is not sent.
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
+        if (before && this->undroppable(*before) == refusal::gone) return refusal::gone;
         auto host = before ? before->id() : detail::none32;
         detail::summary_check check{*this->outline_, *this->edits_};
         for (group const replaced : which) {
