@@ -676,6 +676,7 @@ TEST_CASE("draft: summaries of what may not be dropped are refused whole") {
     CHECK(draft.summarize(std::vector<group>{{4}, {0}}, "x") == refusal::system);
     CHECK(draft.summarize(std::vector<group>{{5}}, "x") == refusal::latest_user);
     CHECK(draft.summarize(std::vector<group>{}, "x") == refusal::gone);
+    CHECK(draft.summarize(std::vector<group>{}, "x", group{2}) == refusal::gone);
     CHECK(draft.summarize(std::vector<group>{{2}}, "x", group{6}) == refusal::gone);
     CHECK(draft.summarize(std::vector<group>{{2}}, "x", group{1}.summary()) == refusal::gone);
     CHECK(draft.summarize(draft.groups(), "x") == refusal::system);

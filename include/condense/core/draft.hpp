@@ -115,7 +115,7 @@ public:
     template <class Groups>
     constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         if (before && this->undroppable(*before) == refusal::gone) return refusal::gone;
-        auto host = before ? before->id() : detail::none32;
+        auto host = detail::none32;
         detail::summary_check check{*this->outline_, *this->edits_};
         for (group const replaced : which) {
             if (auto const refused = this->undroppable(replaced)) return refused;
@@ -123,6 +123,7 @@ public:
             check.replace(replaced);
         }
         if (host == detail::none32) return refusal::gone;
+        if (before && before->id() < host) host = before->id();
         if (check.leaves_another()) return refusal::summary;
         text = detail::utf8::scrubbed(std::move(text));
         auto const after = detail::frame_cost(*this->estimator_, role::user) +
