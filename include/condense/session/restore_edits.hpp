@@ -39,12 +39,13 @@ public:
         this->edits_->place_all(*this->outline_);
         this->edits_->reserve_edits(steps.size(), texts.size());
         for (auto const& step : steps) {
+            // At each step, as an undo may go back to it.
+            if (sends_summary(step) && this->edits_->written_summary()) return "a second summary";
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
             if (!edit_redoer::redo(*this->outline_, *this->edits_, step, std::move(text))) return "a step";
         }
         if (this->edits_->texts().size() != texts.size()) return "a step";  // a text that no step refers to
         if (!groups_are_lawful()) return "what is dropped";
-        if (!summaries_are_lawful()) return "a second summary";
         if (!parts_are_lawful()) return "what is left of a message";
         // A draft ends by settling the beginning of the request: where that still changes something, no draft ended
         // here.
@@ -130,13 +131,11 @@ private:
         return this->edits_->has_conversation(facts);
     }
 
-    /// True unless two summaries of the state are sent: each replaces the one before it.
-    bool summaries_are_lawful() const noexcept {
-        auto const first = this->edits_->written_summary();
-        if (!first) return true;
-        for (auto id = first->id() + 1; id < this->outline_->group_count(); ++id)
-            if (this->present(group{id}.summary())) return false;
-        return true;
+    /// True if the step puts a summary into the request, written or restored.
+    static bool sends_summary(view::step const& step) noexcept {
+        if (step.on_part) return false;
+        return step.kind == edit_kind::summarize ||
+               (step.kind == edit_kind::restore && group{step.target}.is_summary());
     }
 
     /// True if every message has a part left and every plain user message some words, and if written answers are to
