@@ -152,7 +152,14 @@ public:
         return messages_.first_difference(thorough);
     }
 
-    void pin(std::uint32_t index) noexcept { outline_.pin(index, true); }
+    /// A pinned summary counts no longer, so that another may come back where nothing else can begin the request.
+    template <class Draft>
+    void pin(std::uint32_t index, Draft& draft) {
+        scope_exit failed{[&, before = outline_.message_at(index).pinned]() noexcept { outline_.pin(index, before); }};
+        outline_.pin(index, true);
+        draft.settle_head();
+        failed.release();
+    }
     /// Takes back a pin; what pins the message by itself, its traits or the rule, is asked once more and stays.
     template <class Pins>
     void unpin(std::uint32_t index, Pins const& rule) {

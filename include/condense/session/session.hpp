@@ -90,7 +90,7 @@ public:
         auto const index = static_cast<std::uint32_t>(which.number);
         if (!edits().present(group{outline().group_of(index)}))
             if (auto const refused = restore(which)) return refused;
-        conversation_.pin(index);
+        transact([&](auto& draft) { return conversation_.pin(index, draft), true; });
         jobs_.touched(outline().group_of(index));
         runs_.changed();
         return refusal::none;
