@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -66,6 +67,35 @@ inline auto long_turns(int count) {
         all += {U("question " + std::to_string(turn) + letters(90, 'q')),
                 A("answer " + std::to_string(turn) + letters(90, 'a'))};
     return all;
+}
+
+/// Summarises the first group, or drops the session's own summary, as its program says.
+struct layer_of_a_program {
+    static constexpr auto effects = condense::drops | condense::summarizes;
+    bool const* drops;
+
+    void reduce(auto& draft, auto& pass) const {
+        for (auto const which : draft.groups())
+            if (*drops && which.is_summary()) return pass.note(draft.drop(which));
+            else if (!*drops) return pass.note(draft.summarize(std::array{which}, "<summary>\nIn short."));
+    }
+};
+
+/// No message of a user is before the summary of an earlier `reduce`, message 2.
+inline conversation answers_first() {
+    auto summary = U("<summary>\nEarlier.");
+    summary.mark = "summary";
+    return {A(letters(90, 'a')), A("and here"), summary, U("now?")};
+}
+
+/// Drops the summary of `answers_first` that was written while message 2 was pinned. `drops` is the layer's.
+template <class Session>
+void drop_beside_a_pin(Session& session, bool& drops) {
+    static_cast<void>(session.pin({2}));
+    static_cast<void>(session.run());
+    session.unpin({2});
+    drops = true;
+    static_cast<void>(session.run());
 }
 
 /// Estimates that fail for one text.

@@ -2,7 +2,6 @@
 #include <condense/session/session.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -313,38 +312,15 @@ TEST_CASE("the summary of an earlier reduce stays where it is pinned, until it i
     CHECK(summaries(session) == 1);
 }
 
-namespace {
-
-/// Summarises the first group, or drops the session's own summary, as its program says.
-struct layer_of_a_program {
-    static constexpr auto effects = condense::drops | condense::summarizes;
-    bool const* drops;
-
-    void reduce(auto& draft, auto& pass) const {
-        for (auto const which : draft.groups())
-            if (*drops && which.is_summary()) return pass.note(draft.drop(which));
-            else if (!*drops) return pass.note(draft.summarize(std::array{which}, "<summary>\nIn short."));
-    }
-};
-
-}  // namespace
-
 TEST_CASE("pinning a summary brings back a beginning that it had kept away, so that the state can be restored") {
-    auto all = reduced_before();
-    all[0] = A(letters(90));  // no message of a user is before the summary
-    all.insert(all.begin() + 1, A("and here"));
     bool drops = false;
-    condense::pipeline const mix{layer_of_a_program{&drops}};
+    condense::pipeline const mix{sessions::layer_of_a_program{&drops}};
     condense::budget const limits{.window = 10'000_tokens};
-    condense::session session{all, mix, limits, per_byte{}};
-    REQUIRE_FALSE(session.pin({2}));
-    REQUIRE(session.run().changed());
-    session.unpin({2});
-    drops = true;
-    REQUIRE(session.run().changed());
+    condense::session session{sessions::answers_first(), mix, limits, per_byte{}};
+    sessions::drop_beside_a_pin(session, drops);
     CHECK(sent(session).front() == A("and here"));
     REQUIRE_FALSE(session.pin({2}));
-    CHECK(words(sent(session).front()).starts_with("<summary>\nIn short."));
+    CHECK(words(sent(session).front()) == "<summary>\nIn short.");
 
     auto taken = session.state();
     REQUIRE(taken);

@@ -88,9 +88,13 @@ public:
         catch_up();
         if (which.number >= conversation_.size()) return refusal::gone;
         auto const index = static_cast<std::uint32_t>(which.number);
-        if (!edits().present(group{outline().group_of(index)}))
-            if (auto const refused = restore(which)) return refused;
-        transact([&](auto& draft) { return conversation_.pin(index, draft), true; });
+        auto const refused = transact([&](auto& draft) {
+            auto const is_sent = edits().present(group{outline().group_of(index)});
+            auto const problem = is_sent ? refusal::none : draft.restore(which);
+            if (!problem) conversation_.pin(index, draft);
+            return problem;
+        });
+        if (refused) return refused;
         jobs_.touched(outline().group_of(index));
         runs_.changed();
         return refusal::none;
@@ -100,11 +104,7 @@ public:
     refusal restore(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
-        auto const refused = transact([&](auto& draft) {
-            auto const problem = draft.restore(which);
-            if (!problem) draft.settle_head();
-            return problem;
-        });
+        auto const refused = transact([&](auto& draft) { return draft.restore(which); });
         if (!refused) jobs_.touched(outline().group_of(which.number)), runs_.changed();
         return refused;
     }
