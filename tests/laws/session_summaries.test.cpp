@@ -66,13 +66,13 @@ struct careless_layer {
             if (which.is_summary() && random->chance(30)) return pass.note(draft.drop(which));
         std::vector<condense::group> some;
         for (auto const which : draft.groups())
-            if (random->chance(which.is_summary() ? 50 : some.empty() ? 50 : 25)) some.push_back(which);
+            if (random->chance(which.is_summary() || some.empty() ? 50 : 25)) some.push_back(which);
         pass.note(draft.summarize(some, "<summary>\nThey were careless."));
     }
 };
 
 /// One model; a model and a rule in its place, between layers that drop; two layers that summarise one after the other,
-/// behind a careless one; that one before one that is seldom due.
+/// behind a careless one; the careless layer before a model that is seldom asked.
 template <int Which>
 auto mix_of(values const& value, moody_model const& model, condense::memory_journal const& journal) {
     auto const tail = condense::last(3_messages);

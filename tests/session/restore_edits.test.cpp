@@ -74,9 +74,9 @@ TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
     CHECK(refused({drop(1), drop(2), drop(3)}) == "the beginning of the request");
     CHECK(refused({drop(1), drop(2), summarize(1, 0)}, {{.text = "one"}}).empty());
     CHECK(refused({drop(1), drop(2), summarize(1, 0), summarize(2, 1)}, {{.text = "one"}, {.text = "two"}}) ==
-          "a summary");
+          "the number of summaries");
     CHECK(refused({drop(1), drop(2), summarize(1, 0), summarize(2, 1), drop(condense::group{1}.summary().index)},
-                  {{.text = "one"}, {.text = "two"}}) == "a summary");
+                  {{.text = "one"}, {.text = "two"}}) == "the number of summaries");
     CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
           "what is left of a message");
 }

@@ -329,6 +329,96 @@ TEST_CASE("pinning a summary brings back a beginning that it had kept away, so t
     CHECK(sent(later) == sent(session));
 }
 
+TEST_CASE("a summary is not pinned where the beginning that this brings back has no room") {
+    bool drops = false;
+    condense::session session{sessions::answers_first(), condense::pipeline{sessions::layer_of_a_program{&drops}},
+                              condense::budget{.window = 130_tokens}, per_byte{}};
+    sessions::drop_beside_a_pin(session, drops);
+    push(session, {A(letters(80, 'b')), U("go")});
+    auto const before = sent(session);
+    auto const steps = session.edits().steps().size();
+    REQUIRE(session.used().fits());
+    CHECK(session.pin({2}) == condense::refusal{condense::refusal::no_room});
+    CHECK_FALSE(session.outline().message_at(2).pinned);
+    CHECK(session.edits().steps().size() == steps);
+    CHECK(sent(session) == before);
+}
+
+namespace {
+
+/// A message that may belong to the one before it, whoever wrote that.
+struct thought {
+    chat_message message;
+    bool joins = false;
+    bool operator==(thought const&) const = default;
+};
+
+/// The reason that `next` gives for refusing the state of `session`; else they send the same.
+template <class Session>
+std::string taken_over(Session& session, Session& next) {
+    auto taken = session.state();
+    if (!taken) return "unsavable";
+    if (auto const problem = next.adopt(std::move(taken.state))) return std::string{std::string_view{problem.reason}};
+    auto const before = session.request(), after = next.request();
+    return std::equal(before.begin(), before.end(), after.begin(), after.end()) ? "" : "another request";
+}
+
+}  // namespace
+
+template <>
+struct condense::message_traits<thought> {
+    using chat = condense::message_traits<chat_message>;
+    static condense::role role_of(thought const& m) { return chat::role_of(m.message); }
+    static void each_part(thought const& m, auto&& sink) { chat::each_part(m.message, sink); }
+    static bool joins_previous(thought const& m) { return m.joins; }
+    static std::string_view mark_of(thought const& m) { return m.message.mark; }
+    static thought make(condense::role speaker, std::string text) { return {chat::make(speaker, std::move(text))}; }
+    static std::string to_bytes(thought const& m) { return (m.joins ? "1" : "0") + chat::to_bytes(m.message); }
+    static std::optional<thought> from_bytes(std::string_view bytes) {
+        auto m = chat::from_bytes(bytes.substr(1));
+        if (!m) return {};
+        return thought{std::move(*m), bytes[0] == '1'};
+    }
+};
+
+TEST_CASE("a beginning comes back where a message that arrives takes the one that is there away") {
+    condense::budget const limits{.window = 10'000_tokens};
+    bool drops = false;
+    condense::pipeline const own{sessions::layer_of_a_program{&drops}};
+    std::vector<thought> all;
+    for (auto const& m : sessions::answers_first()) all.push_back({m});
+    all.pop_back();
+    condense::session session{all, own, limits, per_byte{}};
+    sessions::drop_beside_a_pin(session, drops);
+    session.push({A("so"), true});  // no summary any more
+    condense::session next{std::vector<thought>{}, own, limits, per_byte{}};
+    CHECK(taken_over(session, next).empty());
+
+    // A result makes the message that begins the request one of the system's group.
+    condense::pipeline const window{condense::sliding_window{
+        .when = used > 5_messages, .until = used <= 5_messages, .protect = condense::last(1_messages)}};
+    condense::session called{conversation{joined(S("rules"), C("1")), U("first"), joined(U("second"), C("2")),
+                                          A("fine"), U("third"), A("good")},
+                             window, limits, per_byte{}};
+    REQUIRE(called.run().changed());
+    called.push(RR("1", "2"));
+    condense::session later{conversation{}, window, limits, per_byte{}};
+    CHECK(taken_over(called, later).empty());
+}
+
+TEST_CASE("a state can be adopted after a sync to fewer messages than were sent") {
+    conversation mine{U("one"), A("two"), U("three")};
+    condense::pipeline const mix{condense::sliding_window{.when = used > 50_messages}};
+    condense::budget const limits{.window = 1'000_tokens};
+    condense::session session{std::ref(mine), mix, limits, per_byte{}};
+    REQUIRE(session.request().size() == 3);
+    mine = {U("changed")};
+    session.sync({0});
+    conversation later;
+    condense::session next{std::ref(later), mix, limits, per_byte{}};
+    CHECK(taken_over(session, next).empty());
+}
+
 TEST_CASE("the summary of an earlier reduce is known after a restart, a release and a sync") {
     condense::memory_journal const journal;
     auto const mix = condense::pipeline{

@@ -374,8 +374,8 @@ private:
         return returns && this->edits_->has_summary(*this->outline_) ? refusal::summary : refusal::none;
     }
 
-    /// Ends a restore: what came back may need a beginning before it, which counts as restored, too. A request never
-    /// has more messages than the history: a restored one may stand beside its summary.
+    /// Ends a restore: what came back may need a beginning before it, which counts as restored, too. It may also stand
+    /// beside its summary, but the request has no more messages than the history after it.
     constexpr refusal returned(view::totals const& before, std::size_t mark, tokens most) {
         if (this->edits_->steps().size() == mark) return refusal::gone;
         settle_head();
@@ -410,7 +410,7 @@ private:
             return user;
         };
         // A summary holds more than the single message, so it is preferred. But a request holds one: a second comes
-        // back only where the history begins with it, and nothing else can begin the request.
+        // back only where no message of a user can.
         bool const summarized = this->edits_->has_summary(*this->outline_);
         auto user = nearest(summarized);
         if (summarized && user == detail::none32) user = nearest(false);

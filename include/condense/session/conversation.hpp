@@ -152,13 +152,23 @@ public:
         return messages_.first_difference(thorough);
     }
 
-    /// A pinned summary counts no longer, so that another may come back where nothing else can begin the request.
+    /// Pins a message, which comes back if it is not sent, and settles the beginning of the request: a pinned summary
+    /// no longer keeps another from coming back. Changes nothing where it is refused.
     template <class Draft>
-    void pin(std::uint32_t index, Draft& draft) {
-        scope_exit failed{[&, before = outline_.message_at(index).pinned]() noexcept { outline_.pin(index, before); }};
+    refusal pin(sequence which, Draft& draft) {
+        auto const index = static_cast<std::uint32_t>(which.number);
+        scope_exit failed{[&, start = draft.mark(), before = outline_.message_at(index).pinned]() noexcept {
+            outline_.pin(index, before);
+            draft.take_back(start);
+        }};
+        if (!edits_.present(group{outline_.group_of(index)}))
+            if (auto const refused = draft.restore(which)) return refused;
         outline_.pin(index, true);
+        auto const start = draft.mark();
         draft.settle_head();
+        if (draft.mark() != start && draft.used().tokens > meter_.limits().input()) return refusal::no_room;
         failed.release();
+        return refusal::none;
     }
     /// Takes back a pin; what pins the message by itself, its traits or the rule, is asked once more and stays.
     template <class Pins>
@@ -366,10 +376,11 @@ private:
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
         request_.add(index);
-        if (mark() != start) {  // the message restored its dropped group
-            edited(first_changed(outline_, edits_, start), before);
-            settle_head();
-        }
+        auto const& its_group = outline_.group_at(outline_.group_of(index));
+        bool const begins_no_more =
+            its_group.count > 1 && (its_group.system || outline_.message_at(its_group.first).summary);
+        if (mark() != start) edited(first_changed(outline_, edits_, start), before);  // it restored its dropped group
+        if (mark() != start || begins_no_more) settle_head();
         return index;
     }
 
@@ -389,8 +400,11 @@ private:
     /// Makes the request begin as laws demand, after edits outside a draft.
     void settle_head() {
         auto const originals = source();
+        auto const start = mark();
+        auto const before = counted();
         request_.forget();
         v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
+        if (mark() != start) edited(first_changed(outline_, edits_, start), before);
     }
 
     /// Forgets what was released before, once there is twice as much as was left the last time.

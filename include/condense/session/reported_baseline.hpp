@@ -49,7 +49,7 @@ public:
     /// An edit changed message `first`, so that no report covers it and the messages behind it. Before the edit the
     /// messages were estimated at `estimate` and counted as `used`; that ratio scales estimates from now on.
     constexpr void edited(std::uint64_t first, v1::cost estimate, tokens used) noexcept {
-        if (first < sent_messages_) sent_known_ = false;
+        if (first < sent_messages_) sent_known_ = false, sent_messages_ = 0;
         if (first >= messages_) return;
         forget();
         if (estimate == v1::cost{}) return;
@@ -94,7 +94,7 @@ public:
 
 private:
     v1::cost sent_ = {};  ///< estimate of the newest request
-    std::uint64_t sent_messages_ = 0;  ///< its number of messages
+    std::uint64_t sent_messages_ = 0;  ///< its number of messages; 0 once an edit has changed them
     bool sent_known_ = false;  ///< no edit has changed its messages since
     tokens reported_ = {};  ///< the newest report, or the use before an edit; 0 for none
     v1::cost estimate_ = {};  ///< estimate of the same messages

@@ -40,7 +40,7 @@ public:
         this->edits_->reserve_edits(steps.size(), texts.size());
         for (auto const& step : steps) {
             // At each step, as an undo may go back to it.
-            if (sends_summary(step) && this->edits_->written_summary()) return "a summary";
+            if (sends_summary(step) && this->edits_->written_summary()) return "the number of summaries";
             auto text = step.text == none32 ? view::replacement{} : std::move(texts[step.text]);
             if (!edit_redoer::redo(*this->outline_, *this->edits_, step, std::move(text))) return "a step";
         }

@@ -82,20 +82,15 @@ public:
     view const& edits() const noexcept { return conversation_.edits(); }
 
     /// No layer edits the message from now on; edits so far stay. One that was dropped or summarised is restored
-    /// first, or what `restore` says is returned. `gone` for a number beyond the history, or during a run.
+    /// first, or what `restore` says is returned. A summary beside which another one has to begin the request brings
+    /// that back, or is refused with `no_room`. `gone` for a number beyond the history, or during a run.
     refusal pin(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
         if (which.number >= conversation_.size()) return refusal::gone;
-        auto const index = static_cast<std::uint32_t>(which.number);
-        auto const refused = transact([&](auto& draft) {
-            auto const is_sent = edits().present(group{outline().group_of(index)});
-            auto const problem = is_sent ? refusal::none : draft.restore(which);
-            if (!problem) conversation_.pin(index, draft);
-            return problem;
-        });
+        auto const refused = transact([&](auto& draft) { return conversation_.pin(which, draft); });
         if (refused) return refused;
-        jobs_.touched(outline().group_of(index));
+        jobs_.touched(outline().group_of(which.number));
         runs_.changed();
         return refusal::none;
     }
@@ -225,8 +220,8 @@ public:
         catch_up();
         return std::as_const(*this).draft();
     }
-    /// Takes back the edits of the newest run or arrival that made any; false if there is none. Messages pushed since
-    /// then stay.
+    /// Takes back the edits of the newest run, arrival, `restore` or `pin` that made any; false if there is none.
+    /// Messages pushed since then stay, as do those that are pinned.
     bool undo() {
         if (busy()) return false;
         catch_up();
