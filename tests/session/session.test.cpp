@@ -312,6 +312,20 @@ TEST_CASE("the summary of an earlier reduce stays where it is pinned, until it i
     CHECK(summaries(session) == 1);
 }
 
+namespace {
+
+/// The reason that `next` gives for refusing the state of `session`; else they send the same.
+template <class Session>
+std::string adoption_problem(Session& session, Session& next) {
+    auto taken = session.state();
+    if (!taken) return "unsavable";
+    if (auto const problem = next.adopt(std::move(taken.state))) return std::string{std::string_view{problem.reason}};
+    auto const before = session.request(), after = next.request();
+    return std::equal(before.begin(), before.end(), after.begin(), after.end()) ? "" : "another request";
+}
+
+}  // namespace
+
 TEST_CASE("pinning a summary brings back a beginning that it had kept away, so that the state can be restored") {
     bool drops = false;
     condense::pipeline const mix{sessions::layer_of_a_program{&drops}};
@@ -322,11 +336,8 @@ TEST_CASE("pinning a summary brings back a beginning that it had kept away, so t
     REQUIRE_FALSE(session.pin({2}));
     CHECK(words(sent(session).front()) == "<summary>\nIn short.");
 
-    auto taken = session.state();
-    REQUIRE(taken);
     condense::session later{conversation{}, mix, limits, per_byte{}};
-    REQUIRE_FALSE(later.adopt(std::move(taken.state)));
-    CHECK(sent(later) == sent(session));
+    CHECK(adoption_problem(session, later).empty());
 }
 
 TEST_CASE("a summary is not pinned where the beginning that this brings back has no room") {
@@ -352,16 +363,6 @@ struct thought {
     bool joins = false;
     bool operator==(thought const&) const = default;
 };
-
-/// The reason that `next` gives for refusing the state of `session`; else they send the same.
-template <class Session>
-std::string taken_over(Session& session, Session& next) {
-    auto taken = session.state();
-    if (!taken) return "unsavable";
-    if (auto const problem = next.adopt(std::move(taken.state))) return std::string{std::string_view{problem.reason}};
-    auto const before = session.request(), after = next.request();
-    return std::equal(before.begin(), before.end(), after.begin(), after.end()) ? "" : "another request";
-}
 
 }  // namespace
 
@@ -392,18 +393,18 @@ TEST_CASE("a beginning comes back where a message that arrives takes the one tha
     sessions::drop_beside_a_pin(session, drops);
     session.push({A("so"), true});  // no summary any more
     condense::session next{std::vector<thought>{}, own, limits, per_byte{}};
-    CHECK(taken_over(session, next).empty());
+    CHECK(adoption_problem(session, next).empty());
 
     // A result makes the message that begins the request one of the system's group.
     condense::pipeline const window{condense::sliding_window{
         .when = used > 5_messages, .until = used <= 5_messages, .protect = condense::last(1_messages)}};
-    condense::session called{conversation{joined(S("rules"), C("1")), U("first"), joined(U("second"), C("2")),
-                                          A("fine"), U("third"), A("good")},
-                             window, limits, per_byte{}};
-    REQUIRE(called.run().changed());
-    called.push(RR("1", "2"));
+    condense::session with_calls{conversation{joined(S("rules"), C("1")), U("first"), joined(U("second"), C("2")),
+                                              A("fine"), U("third"), A("good")},
+                                 window, limits, per_byte{}};
+    REQUIRE(with_calls.run().changed());
+    with_calls.push(RR("1", "2"));
     condense::session later{conversation{}, window, limits, per_byte{}};
-    CHECK(taken_over(called, later).empty());
+    CHECK(adoption_problem(with_calls, later).empty());
 }
 
 TEST_CASE("a state can be adopted after a sync to fewer messages than were sent") {
@@ -416,7 +417,7 @@ TEST_CASE("a state can be adopted after a sync to fewer messages than were sent"
     session.sync({0});
     conversation later;
     condense::session next{std::ref(later), mix, limits, per_byte{}};
-    CHECK(taken_over(session, next).empty());
+    CHECK(adoption_problem(session, next).empty());
 }
 
 TEST_CASE("the summary of an earlier reduce is known after a restart, a release and a sync") {
