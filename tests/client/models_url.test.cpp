@@ -19,6 +19,7 @@
 namespace {
 
 using namespace condense::literals;
+using namespace std::chrono_literals;
 using client_tests::certificate;
 using client_tests::fresh_server;
 using client_tests::server;
@@ -33,8 +34,10 @@ constexpr std::uint64_t second = 1'000'000'000;
 condense::tokens window_of(catalog_fetch const& read) { return read.catalog.find("openai/gpt-4o").facts.window; }
 condense::tokens built_in() { return condense::find_model("gpt-4o").facts.window; }
 
-void set_age(std::string const& path, int hours) {
-    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - std::chrono::hours{hours});
+using ages = std::vector<std::chrono::seconds>;
+
+void set_age(std::string const& path, std::chrono::seconds age) {
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() - age);
 }
 
 void is_plain(std::string_view text) {
@@ -62,7 +65,8 @@ TEST_CASE("models_url: a list is downloaded once in its lifetime", "[client]") {
     CHECK(scratch::mode_of(in / "cache") == 0700);
     CHECK(scratch::names_in(in / "cache").size() == 1);
 
-    for (int const age : {0, 23}) {
+    for (auto const age : ages{0s, -2s, -30s, 23h}) {
+        CAPTURE(age.count());
         set_age(path, age);
         auto const again = fetch_model_catalog(from("catalog-88000"));
         CHECK(again.origin == catalog_origin::copy);
@@ -71,8 +75,8 @@ TEST_CASE("models_url: a list is downloaded once in its lifetime", "[client]") {
         CHECK(local.seen().empty());
     }
     int window = 88'000;
-    for (int const age : {24, 100'000, -24}) {
-        CAPTURE(age);
+    for (auto const age : ages{24h, 100'000h, -2min, -24h}) {
+        CAPTURE(age.count());
         set_age(path, age);
         auto const next = fetch_model_catalog(from(("catalog-" + std::to_string(++window)).c_str()));
         CHECK(next.origin == catalog_origin::download);
@@ -134,7 +138,7 @@ TEST_CASE("models_url: without a good list the old one holds, then the built-in 
 
         REQUIRE(fetch_model_catalog({.url = local.url("catalog-77000"), .file = path}).origin ==
                 catalog_origin::download);
-        set_age(path, 10'000);
+        set_age(path, 10'000h);
         auto const old = fetch_model_catalog(from);
         CHECK(old.origin == catalog_origin::old_copy);
         CHECK(old.error.fault == fault);

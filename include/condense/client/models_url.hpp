@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -66,10 +67,12 @@ inline catalog_fetch catalog_copy(catalog_source const& from) {
     if (file.problem.error != ENOENT) result.file_error = std::move(read.error);
     if (!read) return result;
     result.catalog = std::move(read.catalog);
-    // A file from the future is old: the clock was set back, and nobody knows how long the list would stay.
+    // A file from the future is old: the clock was set back, and nobody knows how long the list would stay. By up to a
+    // minute it is new: clocks of file servers differ, and `std::time` may be some milliseconds behind the file's time.
     auto const now = static_cast<std::int64_t>(calendar_seconds());
-    auto const age = static_cast<std::uint64_t>(file.changed <= now ? now - file.changed : now);
-    result.origin = age < from.lifetime.count / 1'000'000'000 ? catalog_origin::copy : catalog_origin::old_copy;
+    auto const age = file.changed > now + 60 ? now : (std::max)(now - file.changed, std::int64_t{0});
+    result.origin = static_cast<std::uint64_t>(age) < from.lifetime.count / 1'000'000'000 ? catalog_origin::copy
+                                                                                          : catalog_origin::old_copy;
     return result;
 }
 
