@@ -336,7 +336,7 @@ private:
 
 template <int Which, bool Borrowed>
 void check() {
-    auto const seeds = (laws::rounds_asked() + 3) / 4;
+    auto const seeds = (laws::rounds_asked() + 11) / 12;
     figures counted;
     laws::tally unused;
     laws::run_seeds(seeds, unused,
