@@ -196,14 +196,30 @@ inline auto replies(std::vector<std::string> texts) {
     };
 }
 
-/// For each of these words in a request, its text; in the order of the words.
-inline auto replies_to(std::vector<std::pair<std::string, std::string>> texts) {
-    return [texts = std::move(texts)](end const& client) {
+/// Answers each command, of which none may hold a '*', with what the function gives for it.
+inline auto replies_by(std::function<std::string(std::string_view)> reply) {
+    return [reply = std::move(reply)](end const& client) {
         for (auto request = client.read(); !request.empty(); request = client.read())
-            for (std::size_t begin = 0; begin < request.size(); begin = request.find('*', begin + 1))
-                for (auto const& [word, text] : texts)
-                    if (request.find("\r\n" + word + "\r\n", begin) < request.find('*', begin + 1)) client.write(text);
+            for (std::size_t begin = 0, next = 0; begin < request.size(); begin = next) {
+                next = std::min(request.find('*', begin + 1), request.size());
+                client.write(reply(std::string_view{request}.substr(begin, next - begin)));
+            }
     };
+}
+
+/// True if the command has this word.
+inline bool has_word(std::string_view command, std::string const& word) {
+    return command.find("\r\n" + word + "\r\n") != std::string_view::npos;
+}
+
+/// For each of these words in a command, its text.
+inline auto replies_to(std::vector<std::pair<std::string, std::string>> texts) {
+    return replies_by([texts = std::move(texts)](std::string_view command) {
+        std::string all;
+        for (auto const& [word, text] : texts)
+            if (has_word(command, word)) all += text;
+        return all;
+    });
 }
 
 /// Passes requests on to a server, and its replies back; closes the connection where a function returns false for one.

@@ -214,10 +214,13 @@ private:
         for (std::size_t offset = 0;; offset += detail::redis::piece) {
             auto const first = std::to_string(offset);
             auto const last = std::to_string(offset + detail::redis::piece - 1);
-            auto const answers = line.ask({{"GETRANGE", key, first, last}, {"STRLEN", key}, {"EXISTS", key}});
-            auto const size = answers[1].number();
-            if (answers[2].number() == 0 || (answers[0].text().empty() && size > offset)) return false;
-            if (!f(answers[0].text(), size) || size <= offset + detail::redis::piece) return true;
+            // EXISTS on both sides, as others may put or erase it between two commands.
+            auto const answers =
+                line.ask({{"EXISTS", key}, {"GETRANGE", key, first, last}, {"STRLEN", key}, {"EXISTS", key}});
+            auto const text = answers[1].text();
+            auto const size = answers[2].number();
+            if (answers[0].number() == 0 || answers[3].number() == 0 || (text.empty() && size > offset)) return false;
+            if (!f(text, size) || size <= offset + detail::redis::piece) return true;
         }
     }
 
@@ -259,8 +262,8 @@ private:
         names.erase(std::unique(names.begin(), names.end()), names.end());  // a walk may come to a key twice
         for (auto const& name : names) {
             auto const key = content_key(name);
-            auto const answers = line.ask({{"STRLEN", key}, {"EXISTS", key}});
-            if (answers[1].number() != 0) f(name, bytes{answers[0].number()});
+            auto const answers = line.ask({{"EXISTS", key}, {"STRLEN", key}, {"EXISTS", key}});
+            if (answers[0].number() != 0 && answers[2].number() != 0) f(name, bytes{answers[1].number()});
         }
     }
 
