@@ -377,13 +377,17 @@ int main(int count, char** given) {
     auto const host = chosen.host.find(':') == std::string::npos ? chosen.host : "[" + chosen.host + "]";
     log("listens on http://" + host + ":" + std::to_string(port) + " for " + chosen.to.url);
     if (chosen.to.scheme == "http" && !chosen.to.local) log("keys go to the provider unencrypted");
+    std::atomic<bool> over = false;
     std::thread ending{[&] {
         int signal = 0;
         sigwait(&endings, &signal);
         stop = true;
+        // Before it listens, a stop would be lost.
+        while (!server.is_running() && !over) std::this_thread::sleep_for(std::chrono::milliseconds{1});
         server.stop();
     }};
     bool const ended = server.listen_after_bind();
+    over = true;
     ::kill(::getpid(), SIGTERM);  // where it ended by itself, for the thread that waits
     ending.join();
     return ended ? 0 : 1;

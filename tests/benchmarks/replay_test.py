@@ -289,7 +289,7 @@ def nothing_at_all_is_a_report(program, folder):
 def a_bar_is_for_terminals(program, folder):
     corpus = folder / "corpus.jsonl"
     write_lines(corpus, 250, rounds=15, others={2: b"{"})
-    arguments = ["--mix", "none", "--window", "8000", str(corpus)]
+    arguments = ["--mix", "none", "--window", "8000", "--jobs", "1", str(corpus)]
     child, terminal = pty.fork()
     if child == 0:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

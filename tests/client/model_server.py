@@ -178,13 +178,14 @@ class Handler(fake_server.Handler):
     def play(self, body):
         self.mode, _, rest = self.path.strip("/").partition("/")
         self.shape = shape_of(self.path)
-        self.server.seen.append({"path": "/" + rest, "mode": self.mode, "headers": {key.lower(): ", ".join(self.headers.get_all(key)) for key in self.headers},
-                                 "body": json.loads(body) if body else None})
+        request = {"path": "/" + rest, "mode": self.mode, "headers": {key.lower(): ", ".join(self.headers.get_all(key)) for key in self.headers},
+                   "body": json.loads(body) if body else None}
+        self.server.seen.append(request)
         self.close_connection = True
         name, *words = self.mode.split("-")
         self.tries = self.server.tries[self.mode] = self.server.tries.get(self.mode, 0) + 1
         try:
-            getattr(self, "mode_" + name)(self.server.seen[-1]["body"], *words)
+            getattr(self, "mode_" + name)(request["body"], *words)
         except OSError:  # the client has left
             pass
 

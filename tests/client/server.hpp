@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
@@ -69,6 +73,15 @@ public:
             condense::send_request({.method = "GET", .url = scheme_ + "://127.0.0.1:" + port_ + "/seen"});
         REQUIRE(answer.status == 200);
         return json::parse(answer.body);
+    }
+    /// The same, once there are so many: a client that gives up early may be here before the server has noted it.
+    json seen(std::size_t count) const {
+        auto all = seen();
+        for (int tries = 0; all.size() < count && tries < 500; ++tries) {
+            std::this_thread::sleep_for(std::chrono::milliseconds{10});
+            for (auto& each : seen()) all.push_back(std::move(each));
+        }
+        return all;
     }
 
 private:

@@ -4,7 +4,9 @@
 import gzip
 import http.client
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 import time
@@ -343,6 +345,15 @@ def others_cannot_reach_it_by_default(program):
         expect(done.returncode == 1, "two listen on one port", done.stderr)
 
 
+def a_signal_before_it_listens_ends_it(program):
+    def terminated():
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(20):
+        done = subprocess.run([program, "--forward", "https://example.com", "--listen", "127.0.0.1:0"], capture_output=True, timeout=30, preexec_fn=terminated)
+        expect(done.returncode == 0, f"status {done.returncode}", done.stderr)
+
+
 ALL = [openai_within_a_given_window, anthropic_within_a_given_window, openai_streams_with_a_window_to_learn, anthropic_streams_with_a_window_to_learn,
        breakpoints_of_the_cache_may_move, other_mixes, breakpoints_stay_at_the_end, a_learnt_window_serves_other_conversations,
        a_refusal_without_figures_is_of_its_conversation_alone, another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest,
@@ -350,4 +361,4 @@ ALL = [openai_within_a_given_window, anthropic_within_a_given_window, openai_str
        what_cannot_fit_is_refused_by_the_provider, other_requests_pass, bodies_of_any_kind_pass, headers_pass_but_for_those_of_the_connection,
        streams_arrive_as_they_come, what_is_cut_does_not_look_whole, a_client_that_leaves_ends_the_request, a_silent_provider_is_given_up,
        large_bodies_are_refused, slow_clients_are_given_up, paths_stay_under_the_base, a_connection_has_one_request, many_clients_at_a_time,
-       others_cannot_reach_it_by_default]
+       others_cannot_reach_it_by_default, a_signal_before_it_listens_ends_it]

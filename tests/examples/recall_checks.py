@@ -205,6 +205,7 @@ def a_transcript_may_grow(chosen):
         write("later.jsonl", claude(0, "little"))
         expect(count() == "1" and "little" in server.call("read_message", number=0), "a shorter one")
         write("later.jsonl", claude(0, "hidden"))
+        stamp("later.jsonl")
         os.chmod("later.jsonl", 0)
         expect(os.access("later.jsonl", os.R_OK) or "little" in server.call("read_message", number=0), "what was read stays when the file cannot be read")
         os.chmod("later.jsonl", 0o600)
@@ -220,9 +221,9 @@ def a_transcript_may_grow(chosen):
 
 
 def stamp(path):
-    """So that the time of its change is another one, however coarse the clock."""
+    """So that the time of its change is another one, however coarse the clock and busy the machine."""
     about = os.stat(path)
-    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 10_000_000))
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 60_000_000_000))
 
 
 def what_is_read_once_is_not_read_again(chosen):

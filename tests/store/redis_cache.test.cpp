@@ -53,9 +53,9 @@ TEST_CASE("redis_cache: what was put is there, until its time is over") {
     CHECK(cache.put(key_of(1), longest + "a", 0));
     CHECK(cache.get(key_of(1)) == longest);
 
-    CHECK_FALSE(cache.put(key_of(2), "short", 1));
+    CHECK_FALSE(cache.put(key_of(2), "short", 2));
     CHECK(cache.get(key_of(2)) == "short");
-    std::this_thread::sleep_for(std::chrono::milliseconds{1'100});
+    std::this_thread::sleep_for(std::chrono::milliseconds{2'100});
     CHECK_FALSE(cache.get(key_of(2)));
 }
 

@@ -2,6 +2,7 @@
 """An HTTP server on this machine for as long as a `with` statement runs."""
 
 import http.server
+import socketserver
 import threading
 
 
@@ -11,6 +12,11 @@ class LocalServer(http.server.ThreadingHTTPServer):
 
     def __init__(self, handler):
         super().__init__(("127.0.0.1", 0), handler)
+
+    def server_bind(self):
+        """Without asking for the name of the machine, which may take the time of a lookup."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address[:2]
 
     def handle_error(self, *_):
         """A client that leaves is nothing to report."""
