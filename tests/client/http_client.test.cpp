@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/http_client.hpp>
 
+#include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -222,6 +225,43 @@ TEST_CASE("a call can be given up, and its exceptions pass through", "[client]")
     CHECK_THROWS_AS(send_request({.url = local.url("stalls"), .body = "{}"}, throws), std::runtime_error);
     auto const enough = [](std::string_view) { return false; };
     CHECK(send_request({.url = local.url("stalls"), .body = "{}"}, enough).problem == http_problem::unwanted);
+}
+
+TEST_CASE("a broken pipe in a call does not end the program", "[client]") {
+    auto const& local = fresh_server();
+    auto* const earlier = std::signal(SIGPIPE, SIG_DFL);
+    auto const is_pending = [] {
+        sigset_t pending;
+        sigpending(&pending);
+        return sigismember(&pending, SIGPIPE) == 1;
+    };
+    // As an older libcurl writes to a connection that the server has closed.
+    int error = 0;
+    auto const breaks = [&](std::string_view) {
+        int ends[2] = {};
+        REQUIRE(::pipe(ends) == 0);
+        ::close(ends[0]);
+        error = ::write(ends[1], "x", 1) == -1 ? errno : 0;
+        ::close(ends[1]);
+        return false;
+    };
+    auto const call = [&] { return send_request({.url = local.url("stalls"), .body = "{}"}, breaks).problem; };
+    CHECK(call() == http_problem::unwanted);
+    CHECK(error == EPIPE);
+    CHECK_FALSE(is_pending());
+    sigset_t pipe, before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    CHECK(sigismember(&before, SIGPIPE) == 0);  // as it was
+    ::pthread_kill(::pthread_self(), SIGPIPE);
+    CHECK(call() == http_problem::unwanted);
+    CHECK(is_pending());  // that of the program
+    int signal = 0;
+    CHECK(sigwait(&pipe, &signal) == 0);
+    CHECK(signal == SIGPIPE);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    std::signal(SIGPIPE, earlier);
 }
 
 TEST_CASE("a broken connection and none at all are told apart", "[client]") {

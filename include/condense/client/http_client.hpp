@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -13,6 +14,13 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#if defined(__unix__)
+#include <csignal>
+#include <ctime>
+
+#include <signal.h>
+#endif
 
 #include <curl/curl.h>
 
@@ -298,6 +306,37 @@ private:
 
 inline http_response refusal(std::string text) { return {.problem = http_problem::refused, .text = std::move(text)}; }
 
+#if defined(__unix__)
+/// Keeps SIGPIPE from this thread for as long as it exists. Without it a server that closes a connection at the wrong
+/// moment ends the program where libcurl is older than 7.87 and writes TLS by `write`. CURLOPT_NOSIGNAL, which threads
+/// need, keeps libcurl from ignoring that signal itself.
+class broken_pipe_guard {
+public:
+    broken_pipe_guard() noexcept {
+        sigset_t pending;
+        sigpending(&pending);
+        was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+        sigemptyset(&pipe_);
+        sigaddset(&pipe_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    }
+    broken_pipe_guard(broken_pipe_guard const&) = delete;
+    broken_pipe_guard& operator=(broken_pipe_guard const&) = delete;
+    ~broken_pipe_guard() {
+        timespec const none = {};
+        while (!was_pending_ && sigtimedwait(&pipe_, nullptr, &none) == -1 && errno == EINTR) {}
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+
+private:
+    sigset_t pipe_ = {};
+    sigset_t before_ = {};
+    bool was_pending_ = false;
+};
+#else
+class broken_pipe_guard {};
+#endif
+
 /// Milliseconds until just behind the deadline, as libcurl takes them.
 inline long milliseconds_until(instant deadline, instant now) noexcept {
     constexpr std::uint64_t longest = 0x7FFF'FFFF;
@@ -314,6 +353,7 @@ inline http_response send_request(http_request const& request, std::function<boo
                                   std::function<bool()> const& stop = {}) {
     namespace http = detail::http;
     static bool const usable = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    [[maybe_unused]] http::broken_pipe_guard const guard;
     http::easy_handle const owner{usable ? curl_easy_init() : nullptr};
     auto* const easy = owner.get();
     if (easy == nullptr) return http::refusal("libcurl cannot be used");
