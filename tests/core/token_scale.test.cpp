@@ -34,7 +34,8 @@ constexpr bool what_is_known_apart_counts_one_for_one() {
 static_assert(what_is_known_apart_counts_one_for_one());
 
 /// A sum is within what `most` gives for a limit exactly where it scales to no more than the limit.
-constexpr bool most_is_the_inverse(token_scale const& scale) {
+/// Not constexpr: g++ would try to fold each call, in gigabytes.
+bool most_is_the_inverse(token_scale const& scale) {
     bool good = true;
     for (std::uint64_t limit = 0; limit < 70; ++limit)
         for (std::uint64_t steps = 0; steps < 80 * cost::per_token; steps += 37) {
