@@ -160,7 +160,8 @@ for preset in $presets; do
         full:asan:0) run_preset asan all 10 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        *) run_preset "$preset" "" "$([ $run = full ] && echo 40 || echo 3)" ;;
+        full:gcc:0) run_preset gcc "" 20 ${clang:+--label-exclude once} ;;
+        *) run_preset "$preset" "" "$([ $run = full ] && echo 20 || echo 3)" ;;
     esac
 done
 # Two core-hours of fuzzing, with what the presets have not found.

@@ -342,7 +342,7 @@ void check() {
     laws::run_seeds(seeds, unused,
                     [&](std::uint64_t seed, laws::tally&) { return talk<Which, Borrowed>{seed, counted}.run(); });
     CHECK(counted.summaries > 0);
-    if (seeds < 500) return;
+    if (seeds < 300) return;
     CHECK(counted.summaries > seeds);
     CHECK(counted.renewed > seeds / 20);
     CHECK(counted.undone > seeds / 4);
