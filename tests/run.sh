@@ -3,7 +3,7 @@
 # tests/run.sh [--changed | --full | --long] [PRESET...]   configures, builds and tests; README.md here says what each checks.
 #   (nothing)  what a change needs to pass: clang with sanitizers, few random rounds; at most ten minutes on two cores
 #   --changed  while one works: of that only the folders with changes that are not committed, and the laws
-#   --full     the rest: programs, examples, packaging and platforms with clang, then everything with g++ and more rounds
+#   --full     the rest: programs, examples, packaging and platforms with clang, then more rounds of nearly everything with g++
 #   --long     everything with both compilers and many more rounds; hours
 # PRESET... (asan, gcc, clang, release) tests all of those presets alone, at the effort of the run.
 # Installs missing packages on Debian and Ubuntu, as root or with sudo. Stops at the first preset that fails, so that the

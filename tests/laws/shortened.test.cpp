@@ -70,7 +70,7 @@ void check_shortened() {
         return found;
     });
     CHECK(tallied.runs > 0);
-    if (rounds < 500) return;
+    if (rounds < 400) return;
     WARN(tallied.figures());
     CHECK(tallied.applied["compress"] >= rounds / 3);
 }

@@ -509,7 +509,7 @@ void check_borrowed(std::uint64_t share) {
     laws::run_seeds(count, unused,
                     [&](std::uint64_t seed, laws::tally&) { return run_borrowed<Container>(seed, counted); });
     CHECK(counted.changes >= count * 10);
-    if (count < 50) return;
+    if (count < 25) return;
     CHECK(counted.untold >= count * 3);
     CHECK(counted.runs >= count);
     CHECK(counted.carried >= count / 2);

@@ -28,7 +28,7 @@ inline std::string numbered(std::uint64_t number, std::size_t size) {
 
 /// Runs write(path, next, say) in processes that are killed, and check(path, acknowledged) after each; write says 2n
 /// before it writes what ends with number n, and 2n + 1 once that is acknowledged. `check` returns the next number.
-/// Five writers go on in the same place one after another. 500 of them with --full, 20,000 with --long.
+/// Five writers go on in the same place one after another. 100 of them with --full, 20,000 with --long.
 void kill_writers(auto write, auto check) {
     auto const writers = rounds(effort() > 100 ? 2'000 : 500);
     std::optional<scratch::folder> root;

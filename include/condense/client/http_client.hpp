@@ -16,9 +16,6 @@
 #include <vector>
 
 #if defined(__unix__)
-#include <csignal>
-#include <ctime>
-
 #include <signal.h>
 #endif
 
@@ -348,7 +345,8 @@ inline long milliseconds_until(instant deadline, instant now) noexcept {
 /// Sends the request and waits for the answer. `piece` takes the pieces of an answer with status 2xx that is
 /// text/event-stream, and returns false to end it; any other answer is in `body`. `stop` is asked some times a second
 /// whether to give up. Opens one connection; proxies of the environment are used for other machines alone. Throws what
-/// the two functions throw. May be called by several threads.
+/// the two functions throw. May be called by several threads. SIGPIPE is kept from this thread meanwhile, so that a
+/// function that writes to a closed pipe gets EPIPE.
 inline http_response send_request(http_request const& request, std::function<bool(std::string_view)> const& piece = {},
                                   std::function<bool()> const& stop = {}) {
     namespace http = detail::http;

@@ -70,9 +70,9 @@ inline catalog_fetch catalog_copy(catalog_source const& from) {
     // A file from the future is old: the clock was set back, and nobody knows how long the list would stay. By up to a
     // minute it is new: clocks of file servers differ, and `std::time` may be some milliseconds behind the file's time.
     auto const now = static_cast<std::int64_t>(calendar_seconds());
-    auto const age = file.changed > now + 60 ? now : (std::max)(now - file.changed, std::int64_t{0});
-    result.origin = static_cast<std::uint64_t>(age) < from.lifetime.count / 1'000'000'000 ? catalog_origin::copy
-                                                                                          : catalog_origin::old_copy;
+    auto const changed = file.changed > now + 60 ? 0 : std::clamp(file.changed, std::int64_t{0}, now);
+    auto const age = static_cast<std::uint64_t>(now - changed);
+    result.origin = age < from.lifetime.count / 1'000'000'000 ? catalog_origin::copy : catalog_origin::old_copy;
     return result;
 }
 

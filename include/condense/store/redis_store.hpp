@@ -208,7 +208,7 @@ private:
     }
 
     /// Calls f(piece, size of the content) for each piece of it until that returns false. False if there is none, or if
-    /// it was erased or put between two commands.
+    /// it was erased or put between two commands; both between the same two are not seen.
     bool each_piece(connection& line, reference const& name, auto&& f) const {
         auto const key = content_key(name);
         for (std::size_t offset = 0;; offset += detail::redis::piece) {
