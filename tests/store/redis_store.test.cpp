@@ -21,10 +21,10 @@
 #include <condense/condense.hpp>
 #include <condense/testing/store_laws.hpp>
 
+#include "store/kills.hpp"
 #include "store/processes.hpp"
 #include "store/redis_server.hpp"
 #include "support/catch.hpp"
-#include "support/effort.hpp"
 #include "support/violations.hpp"
 
 namespace {
@@ -314,21 +314,21 @@ TEST_CASE("redis_store: several processes put at once, and none loses anything")
 TEST_CASE("redis_store: a writer that is killed loses nothing it was told is kept") {
     server const real;
     std::vector<std::uint64_t> acknowledged;
-    for (unsigned round = 0; round < rounds(500); ++round) {
+    for (unsigned round = 0; round < store_tests::kills(); ++round) {
         auto const next = acknowledged.empty() ? 0 : acknowledged.back() + 1;
         processes::child writer{puts(real.options(), next)};
         auto const more = writer.kill_after_microseconds(300 + round % 40 * 137);
         acknowledged.insert(acknowledged.end(), more.begin(), more.end());
     }
     check_kept(redis_store{real.options()}, acknowledged);
-    CHECK(acknowledged.size() >= rounds(500) / 2);
+    CHECK(acknowledged.size() >= store_tests::kills() / 2);
 }
 
 TEST_CASE("redis_store: a server that is killed loses nothing it has acknowledged") {
     std::optional<server> real;
     std::vector<std::uint64_t> acknowledged;
     std::size_t count = 0;
-    auto const most = std::min<std::uint64_t>(rounds(500), 1'000);  // each starts a server
+    auto const most = std::min<std::uint64_t>(store_tests::kills(), 1'000);  // each starts a server
     for (unsigned round = 0; round < most; ++round) {
         if (round % 10 == 0) {  // a server reads all it has when it starts
             acknowledged.clear();
