@@ -52,7 +52,7 @@ role role_of_item(Json const& m) {
 /// Calls sink(part_view) for each part, whether the shape is understood or not.
 template <class Json>
 void show_parts(Json const& m, auto&& sink) {
-    each_piece(m, [&](json_piece<Json const> const& piece) {
+    each_piece(m, [&](json_piece<Json> const& piece) {
         bool const media = piece.part.kind == part_kind::media;
         if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
         auto const& shown = media ? piece.removable : piece.text;

@@ -11,6 +11,7 @@
 #include <condense/adapt/json_place.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/callable_ref.hpp>
 
 // Enumerates the parts of a JSON message. Reading, shortening and removing share this one enumeration, so that an index
 // means the same to all three. The types of blocks are rows of json_blocks.hpp.
@@ -56,13 +57,14 @@ struct json_piece {
 ///
 /// A tool's answer (a message of role tool, a block with a result) always shows a tool_result part, if need be an empty
 /// one after its media, so that no answered call looks unanswered.
-template <class Json, class Visit>
+template <class Json>
 class json_walk {
 public:
     using place = json_place<Json>;
+    using visitor = callable_ref<void(json_piece<Json> const&)>;
 
-    /// `message` and `visit` must outlive this.
-    json_walk(Json& message, Visit& visit) : message_{message}, visit_{visit} {}
+    /// `message` and what `visit` refers to must outlive this.
+    json_walk(Json& message, visitor visit) : message_{message}, visit_{visit} {}
 
     /// Visits all parts; call once.
     void run() {
@@ -514,20 +516,25 @@ private:
         piece.removable = removable;
         piece.block = block_;
         piece.shapes = piece.shapes & shapes_;
-        visit_(std::as_const(piece));
+        visit_(piece);
     }
 
     Json& message_;
-    Visit& visit_;
+    visitor visit_;
     std::size_t results_ = 0;  ///< parts of kind tool_result so far
     shape_set shapes_ = shape_set::all();  ///< of what is being read
     place block_ = {};
 };
 
 /// Calls visit(json_piece) for each part of a message.
-template <class Json, class Visit>
-void each_piece(Json& message, Visit visit) {
-    json_walk<Json, Visit>{message, visit}.run();
+template <class Json>
+void each_piece(Json& message, typename json_walk<Json>::visitor visit) {
+    json_walk<Json>{message, visit}.run();
+}
+/// Readers share the walk of editors, so that it is compiled once; they may not change what the places refer to.
+template <class Json>
+void each_piece(Json const& message, typename json_walk<Json>::visitor visit) {
+    json_walk<Json>{const_cast<Json&>(message), visit}.run();
 }
 
 template <json_type Json>

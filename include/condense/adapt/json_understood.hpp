@@ -201,7 +201,7 @@ public:
         if (!has_parts) content_ = member_of(message_, "content");
         calls_ = member_of(message_, "tool_calls");
         if (content_ != nullptr) shapes_ = has_parts ? parts_shapes : content_shapes;  // also where it is empty
-        each_piece(message_, [this](json_piece<Json const> const& piece) { check_part(piece); });
+        each_piece(message_, [this](json_piece<Json> const& piece) { check_part(piece); });
         if (reason_.empty()) check_members();
         if (!reason_.empty() || has_known_part_) return reason_;
         if (has_unknown_block_) return "no block of its content is";
@@ -212,7 +212,7 @@ public:
 
 private:
     /// A part of kind `other` is unknown: harmless beside known ones, unless it may be a call or a result.
-    void check_part(json_piece<Json const> const& piece) {
+    void check_part(json_piece<Json> const& piece) {
         shapes_ = shapes_ & piece.shapes;
         if (piece.part.kind != part_kind::other || piece.known) {
             // A result without content is shown as an empty one, whatever else the message has.
