@@ -122,7 +122,7 @@ constexpr bool edits_constants() {
     fixed_note m{{1, 'a', 2}};
     condense::message_traits<fixed_note>::without_part(m, 0);
     std::size_t letters = 0;
-    condense::each_part(m, [&](part_view const& part) { letters += part.text.size(); });
+    condense::message_traits<fixed_note>::each_part(m, [&](part_view const& part) { letters += part.text.size(); });
     return letters == 12 && m.pieces.size() == 2 && std::get<int>(m.pieces[1]) == 2;
 }
 static_assert(edits_constants());

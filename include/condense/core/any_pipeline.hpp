@@ -156,7 +156,7 @@ private:
     /// Holds a pipeline and forwards to it; the memory that it is given holds its layers' memories.
     template <class Mix>
     struct mix_of final : any_mix {
-        explicit mix_of(Mix value) : mix(std::move(value)) {}
+        explicit mix_of(Mix&& value) : mix(std::move(value)) {}
 
         bool due(usage const& current) const noexcept override { return mix.due(current); }
         std::uint64_t due_layers(usage const& current) const noexcept override { return mix.due_layers(current); }

@@ -59,7 +59,7 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
 
 /// The cost of the results that were written for calls of a message; they stand behind it.
 template <class Draft>
-constexpr cost cost_of_answers(Draft const& draft, std::uint32_t index) noexcept {
+cost cost_of_answers(Draft const& draft, std::uint32_t index) noexcept {
     auto const& edits = draft.edits();
     cost sum;
     if (!edits.has_answers(draft.outline().group_of(index))) return sum;
@@ -71,7 +71,7 @@ constexpr cost cost_of_answers(Draft const& draft, std::uint32_t index) noexcept
 
 /// The cost of what a request sends at a place: a summary, or a message with the results written for its calls.
 template <class Draft>
-constexpr cost cost_of_place(Draft const& draft, std::uint32_t place) noexcept {
+cost cost_of_place(Draft const& draft, std::uint32_t place) noexcept {
     if (place % 2 == 0) return draft.about(group{place / 2}.summary()).cost;
     return draft.message_cost(place / 2) + cost_of_answers(draft, place / 2);
 }
@@ -79,7 +79,7 @@ constexpr cost cost_of_place(Draft const& draft, std::uint32_t place) noexcept {
 /// Tokens of the overhead and of what a request sends before index `end`, without the messages that were never sent:
 /// those are in no cache. Walks over what is sent on the shorter side of `end`, as the sum of all is known.
 template <class Draft>
-constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
+tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
     auto const size = static_cast<std::uint32_t>(draft.outline().size());
     if (end > size) end = size;
     if (end > draft.edits().sent()) end = draft.edits().sent();
@@ -99,7 +99,7 @@ constexpr tokens prefix_before(Draft const& draft, std::uint64_t end) noexcept {
 
 /// Tokens at the front of the request that steps from `mark` on leave byte-identical, overhead included.
 template <class Draft>
-constexpr tokens unchanged_prefix(Draft const& draft, std::size_t mark) noexcept {
+tokens unchanged_prefix(Draft const& draft, std::size_t mark) noexcept {
     auto const changed = first_changed(draft.outline(), draft.edits(), mark);
     return prefix_before(draft, changed ? *changed : draft.outline().size());
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/core/draft_reader.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/json_scan.hpp>
 
 // A view under construction. Layers propose edits; the draft refuses those that would break a rule of the conversation,
@@ -33,7 +34,7 @@ public:
 
     /// Takes out a whole group. Refused for system messages, pins, open groups, the latest user message and its answer,
     /// and where nothing but system messages would be left.
-    constexpr refusal drop(group which) {
+    refusal drop(group which) {
         if (auto const refused = this->undroppable(which)) return refused;
         if (this->is_last(which)) return refusal::last;
         this->edits_->drop(*this->outline_, which);
@@ -42,20 +43,18 @@ public:
 
     /// Replaces the text of a part by a smaller one; what was cut is lost. Parts of open groups are refused unless
     /// their original is stored, a journal records it, or the run is under pressure.
-    constexpr refusal shorten(part_ref part, std::string text) {
-        return replace(edit_kind::shorten, part, std::move(text), {});
-    }
+    refusal shorten(part_ref part, std::string text) { return replace(edit_kind::shorten, part, std::move(text), {}); }
 
     /// Why `shorten` would refuse any text for the part; none where a smaller one would do.
-    constexpr refusal unshortenable(part_ref part) const noexcept { return unreplaceable(part, edit_kind::shorten); }
+    refusal unshortenable(part_ref part) const noexcept { return unreplaceable(part, edit_kind::shorten); }
 
     /// Replaces the text of a part by a smaller one whose original can be read back by the reference.
-    constexpr refusal externalize(part_ref part, std::string text, reference stored) {
+    refusal externalize(part_ref part, std::string text, reference stored) {
         return replace(edit_kind::externalize, part, std::move(text), stored);
     }
 
     /// The number of the edit that wrote the text from which the layer at work cuts; 0 where that is the original.
-    constexpr std::uint32_t input_step(part_ref part) const noexcept {
+    std::uint32_t input_step(part_ref part) const noexcept {
         auto const stored = [this](std::uint32_t number) {
             return number != 0 && this->edits_->text_at(this->edits_->steps()[number - 1].text).stored;
         };
@@ -72,8 +71,7 @@ public:
     /// left it, without the layer's own edits. A layer that runs again under pressure so cuts from the same text as
     /// before, not from its own output. Previews of stored originals are skipped, too, as the original can be cut
     /// instead.
-    template <class Function>
-    constexpr void layer_input(part_ref part, Function&& f) const {
+    void layer_input(part_ref part, detail::callable_ref<void(part_view const&, bool)> f) const {
         auto const step_number = input_step(part);
         auto const earlier = this->outline_->part_at(part.part_id).earlier;
         this->original(part, [&](part_view input) {
@@ -92,7 +90,7 @@ public:
     /// where that is a group of its own or holds such a result. Open groups lose repeated results, other parts
     /// only where they may be shortened, and reasoning never: providers refuse a step without the thinking that they
     /// have signed.
-    constexpr refusal remove(part_ref part) {
+    refusal remove(part_ref part) {
         if (auto const refused = uneditable(part)) return refused;
         bool const repeated = is_repeated(part);
         if (!repeated && !is_bare(part)) return refusal::pair;
@@ -113,7 +111,7 @@ public:
     /// summary is sent that would stand beside it: one of this view that is not among them, or, where none of them is
     /// a summary, one of an earlier `reduce` that could be replaced. `gone` for no groups, or if `before` is not sent.
     template <class Groups>
-    constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
+    refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
         if (before && this->undroppable(*before) == refusal::gone) return refusal::gone;
         auto host = detail::none32;
         detail::summary_check check{*this->outline_, *this->edits_};
@@ -137,7 +135,7 @@ public:
     /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts. The request
     /// grows; refused with no_room where the result would not fit the budget, and with summary where the message
     /// is a summary of an earlier `reduce` and another is sent.
-    constexpr refusal restore(sequence message_seq) {
+    refusal restore(sequence message_seq) {
         if (message_seq.number >= this->outline_->size()) return refusal::gone;
         auto const group_id = this->outline_->group_of(message_seq.number);
         if (auto const refused = unrestorable(group_id)) return refused;
@@ -157,7 +155,7 @@ public:
     /// Puts a group back, if it was taken out, and of it the parts in `with`: each as it was first read, or with its
     /// text, unless that would be refused. Edits of other parts stay. Refused with no_room where more than `most`, or
     /// than the budget, would be used.
-    constexpr refusal restore(group which, std::vector<returning_part> with, tokens most) {
+    refusal restore(group which, std::vector<returning_part> with, tokens most) {
         if (which.is_summary() || which.id() >= this->outline_->group_count()) return refusal::gone;
         if (auto const refused = unrestorable(which.id())) return refused;
         auto const before = this->edits_->sums();
@@ -177,7 +175,7 @@ public:
 
     /// Writes a result for a call that will never be answered, such as a cancelled one. The request grows; refused with
     /// no_room where the result would not fit the budget, and with pair where the adapter cannot write such a result.
-    constexpr refusal repair(part_ref call, std::string text) {
+    refusal repair(part_ref call, std::string text) {
         static_assert(answerable<message_type>,
                       "condense: draft.repair: the message must have make_result (see answerable)");
         if (call.part_id >= this->outline_->part_count()) return refusal::gone;
@@ -206,32 +204,32 @@ public:
 
     /// A draft of the same view that reads messages and counts tokens in another way, for any_pipeline.
     template <class OtherSource, class OtherEstimator>
-    constexpr draft<OtherSource, OtherEstimator> rebound(OtherSource const& source,
-                                                         OtherEstimator const& estimator) const noexcept {
+    draft<OtherSource, OtherEstimator> rebound(OtherSource const& source,
+                                               OtherEstimator const& estimator) const noexcept {
         return {source, *this->outline_, *this->edits_, estimator, this->limits_};
     }
 
     /// The view itself, for the engine to write to.
-    constexpr view& written() noexcept { return *this->edits_; }
+    view& written() noexcept { return *this->edits_; }
     /// The number of steps, to which take_back returns.
-    constexpr std::size_t mark() const noexcept { return this->edits_->steps().size(); }
-    constexpr void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->outline_, mark); }
+    std::size_t mark() const noexcept { return this->edits_->steps().size(); }
+    void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->outline_, mark); }
     /// Edits from here on are by the layer whose entry in the report has this index, plus one; 0 for no layer.
-    constexpr void begin_batch(std::uint16_t author = 0) noexcept {
+    void begin_batch(std::uint16_t author = 0) noexcept {
         restored_ = {};
         author_ = author;
     }
     /// How much `restore` and `repair` have added since the batch began; the batch need not make up for it.
-    constexpr view::totals const& restored() const noexcept { return restored_; }
+    view::totals const& restored() const noexcept { return restored_; }
     /// Whether an edit was refused since the last call of this because the request would not have fit the budget.
-    constexpr bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
+    bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
     /// Sets whether open groups may lose content: after a journal has recorded them, or under pressure.
-    constexpr void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
-    constexpr bool open_allowed() const noexcept { return open_allowed_; }
+    void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
+    bool open_allowed() const noexcept { return open_allowed_; }
 
     /// Makes the request begin, after system messages, with a plain user message or a summary, as providers require:
     /// where drops removed that, brings back the nearest one before the new beginning.
-    constexpr void settle_head() {
+    void settle_head() {
         for (auto const which : this->groups()) {
             auto const facts = this->about(which);
             if (facts.system) continue;
@@ -243,7 +241,7 @@ public:
 protected:
     /// True if make_result() yields a message with exactly the result of `call`: no call, no other result and no text
     /// of a user. Sets `after` to the cost of that message.
-    constexpr bool takes_answer(part_ref place, part_view const& call, std::string const& text, v1::cost& after) const {
+    bool takes_answer(part_ref place, part_view const& call, std::string const& text, v1::cost& after) const {
         auto const message = v1::make_result(this->message_at(sequence{place.message_index}), call, text, place.index);
         auto const speaker = v1::role_of(message);
         after = detail::frame_cost(*this->estimator_, speaker, [&] { return v1::name_of(message); });
@@ -261,7 +259,7 @@ protected:
 
     /// The part can go without breaking a pair: it is no call, no result whose call is there, and its message stays in
     /// its group without it.
-    constexpr bool is_bare(part_ref part) const {
+    bool is_bare(part_ref part) const {
         auto const& record = this->outline_->part_at(part.part_id);
         bool const orphan = record.kind == part_kind::tool_result && record.call == detail::none32;
         bool const bare = orphan || record.kind == part_kind::media || record.kind == part_kind::reasoning ||
@@ -272,7 +270,7 @@ protected:
     /// True for a result, or what came with it, whose call has a result in another message, too. For a new edit both
     /// results must name their call and the other must still be present; for a `recorded` edit, read back from a saved
     /// state, neither can be checked any more.
-    constexpr bool is_repeated(part_ref part, bool recorded = false) const {
+    bool is_repeated(part_ref part, bool recorded = false) const {
         auto const& record = this->outline_->part_at(part.part_id);
         if (record.call == detail::none32 || record.kind == part_kind::tool_call || record.kind == part_kind::reasoning)
             return false;
@@ -289,7 +287,7 @@ protected:
 
     /// True if the adapter can write the text in place of `content`, which is media, and leaves all other parts where
     /// they are; sets `after` to its cost there. Copies the message, as only the adapter knows; one of many parts once.
-    constexpr bool takes_text(part_ref part, part_view const& content, std::string const& text, v1::cost& after) const {
+    bool takes_text(part_ref part, part_view const& content, std::string const& text, v1::cost& after) const {
         if constexpr (shortenable<message_type>) {
             auto const part_count = this->outline_->message_at(part.message_index).part_count;
             std::size_t parts = 0;
@@ -319,21 +317,20 @@ protected:
     }
 
     /// Why no part of the message may be edited, apart from pins; none where they may.
-    constexpr refusal untouchable(std::uint32_t index) const noexcept {
+    refusal untouchable(std::uint32_t index) const noexcept {
         if (this->outline_->message_at(index).speaker == role::system) return refusal::system;
         if (index == this->outline_->latest_user()) return refusal::latest_user;
         if (index == this->outline_->task()) return refusal::task;
         return refusal::none;
     }
     /// The part must stay byte for byte. Sealed media do not count: they may be replaced as a whole by a text.
-    constexpr bool is_sealed(part_ref part) const noexcept {
+    bool is_sealed(part_ref part) const noexcept {
         auto const& record = this->outline_->part_at(part.part_id);
         return record.sealed && record.kind != part_kind::media;
     }
     /// Why the text may not take the place of `content`, the part as the history holds it; sets `after` to the cost of
     /// the text there. Arguments of calls must stay JSON, and smaller media are tried on a copy of the message.
-    constexpr refusal weigh(part_ref part, part_view content, std::string const& text, v1::cost before,
-                            v1::cost& after) const {
+    refusal weigh(part_ref part, part_view content, std::string const& text, v1::cost before, v1::cost& after) const {
         auto const kind = this->outline_->part_at(part.part_id).kind;
         if (kind == part_kind::tool_call && !(detail::json::valid(content.text) && detail::json::valid(text)))
             return refusal::not_json;
@@ -351,9 +348,8 @@ private:
     static constexpr std::string_view probe = "[text in the place of media]";
 
     /// Calls f(part_copy&) with the parts of a message as they are with `probe` in the place of all of its media.
-    template <class Function>
-    constexpr bool with_probes(std::uint32_t index, Function&& f) const {
-        auto const read = [&](auto const& sink) {
+    bool with_probes(std::uint32_t index, detail::callable_ref<void(detail::part_copy&)> f) const {
+        auto const read = [&](detail::callable_ref<void(part_view const&)> sink) {
             auto const& record = this->outline_->message_at(index);
             std::vector<part_edit> edits;
             for (std::uint32_t part = 0; part < record.part_count; ++part)
@@ -367,7 +363,7 @@ private:
     }
 
     /// Why the group may not come back.
-    constexpr refusal unrestorable(std::uint32_t group_id) const noexcept {
+    refusal unrestorable(std::uint32_t group_id) const noexcept {
         auto const& record = this->outline_->group_at(group_id);
         if (record.unsendable) return refusal::gone;
         bool const returns = record.summary && !present(group{group_id});
@@ -376,7 +372,7 @@ private:
 
     /// Ends a restore: what came back may need a beginning before it, which counts as restored, too. It may also stand
     /// beside its summary, but the request has no more messages than the history after it.
-    constexpr refusal returned(view::totals const& before, std::size_t mark, tokens most) {
+    refusal returned(view::totals const& before, std::size_t mark, tokens most) {
         if (this->edits_->steps().size() == mark) return refusal::gone;
         settle_head();
         if (this->edits_->sums().messages > this->outline_->size()) {
@@ -387,7 +383,7 @@ private:
     }
 
     /// Accepts an edit that restores, if no more than `most` is used or it has gained; else rolls back to `mark`.
-    constexpr refusal grown(view::totals const& before, std::size_t mark, tokens most) noexcept {
+    refusal grown(view::totals const& before, std::size_t mark, tokens most) noexcept {
         auto gained = this->edits_->sums();
         if (gained.cost >= before.cost && this->used().tokens > most) {
             this->edits_->take_back(*this->outline_, mark);
@@ -401,7 +397,7 @@ private:
 
     /// Brings back the nearest plain user message or summary that was dropped before group `before`, if there is one.
     /// Looks at what is sent and at the summaries that were dropped.
-    constexpr void restore_head(std::uint32_t before) {
+    void restore_head(std::uint32_t before) {
         auto const nearest = [&](bool plain) {
             auto user = this->outline_->beginning_before(before);
             while (user != detail::none32 &&
@@ -423,7 +419,7 @@ private:
         if (user != detail::none32) this->edits_->undrop(*this->outline_, group{user});
     }
     /// Why the part may not be edited: its message is protected, or the part is not sent any more.
-    constexpr refusal uneditable(part_ref part) const noexcept {
+    refusal uneditable(part_ref part) const noexcept {
         if (part.part_id >= this->outline_->part_count()) return refusal::gone;
         auto const index = this->outline_->part_at(part.part_id).message_index;
         auto const& message = this->outline_->message_at(index);
@@ -435,13 +431,13 @@ private:
     }
 
     /// No other part of its message is sent; the part itself is.
-    constexpr bool is_only_part(part_ref part) const noexcept {
+    bool is_only_part(part_ref part) const noexcept {
         return this->edits_->removed_parts(part.message_index) + 1 ==
                this->outline_->message_at(part.message_index).part_count;
     }
 
     /// The call id of this part is the only link of its message to the group of that call.
-    constexpr bool is_only_link(part_ref part) const {
+    bool is_only_link(part_ref part) const {
         auto const& record = this->outline_->part_at(part.part_id);
         if (record.call == detail::none32 || record.kind == part_kind::tool_call ||
             record.kind == part_kind::tool_result)
@@ -457,7 +453,7 @@ private:
 
     /// Without this part its message would cease to be a plain user message, or a summary. Looks behind the part first:
     /// where parts are removed in order, those before it are gone.
-    constexpr bool is_only_user_part(part_ref part) const {
+    bool is_only_user_part(part_ref part) const {
         auto const& message = this->outline_->message_at(part.message_index);
         if (message.summary) return true;
         if (!message.plain_user) return false;
@@ -479,7 +475,7 @@ private:
     }
 
     /// Another call of its message has the same id, and could be matched to the answer.
-    constexpr bool has_twin(part_ref call, std::string_view id) const {
+    bool has_twin(part_ref call, std::string_view id) const {
         auto const& message = this->outline_->message_at(call.message_index);
         bool twin = false;
         auto const look = [&](std::uint32_t position) {
@@ -494,25 +490,25 @@ private:
     }
 
     /// Another call without an id in the same group, no later than this message, would be matched to the answer.
-    constexpr bool has_other_waiting_call(std::uint32_t index) const {
+    bool has_other_waiting_call(std::uint32_t index) const {
         auto const first = this->results_.first_waiting_without_id(*this->outline_, this->outline_->group_of(index));
         return first != detail::none32 && first <= index;
     }
 
-    constexpr bool is_open(part_ref part) const noexcept {
+    bool is_open(part_ref part) const noexcept {
         return this->outline_->open(this->outline_->group_of(part.message_index));
     }
-    constexpr bool is_guarded_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
+    bool is_guarded_open(part_ref part) const noexcept { return !open_allowed_ && is_open(part); }
 
     /// Why no text may take the place of the part's, whatever it is.
-    constexpr refusal unreplaceable(part_ref part, edit_kind kind) const noexcept {
+    refusal unreplaceable(part_ref part, edit_kind kind) const noexcept {
         if (auto const refused = uneditable(part)) return refused;
         if (is_sealed(part)) return refusal::sealed;
         bool const guarded = kind == edit_kind::shorten && is_guarded_open(part) && !this->about(part).stored;
         return guarded ? refusal::open : refusal::none;
     }
 
-    constexpr refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
+    refusal replace(edit_kind kind, part_ref part, std::string text, reference stored) {
         if (auto const refused = unreplaceable(part, kind)) return refused;
         text = detail::utf8::scrubbed(std::move(text));
         auto const before = this->edits_->part_cost(*this->outline_, part.part_id);

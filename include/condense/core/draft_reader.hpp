@@ -11,6 +11,7 @@
 #include <condense/core/group_results.hpp>
 #include <condense/core/part_copies.hpp>
 #include <condense/detail/address.hpp>
+#include <condense/detail/callable_ref.hpp>
 
 // Reads a view under construction: groups, parts, costs, and why a group could not be dropped.
 // Layers, policies and shorteners see a conversation only through it.
@@ -26,9 +27,12 @@ class draft_reader {
 public:
     using reader_type = draft_reader;
     using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
+    /// Callbacks for parts: any callable with these arguments.
+    using part_sink = detail::callable_ref<void(part_ref, part_view const&)>;
+    using view_sink = detail::callable_ref<void(part_view const&)>;
 
-    constexpr draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& estimator,
-                           v1::budget const& limits) noexcept
+    draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& estimator,
+                 v1::budget const& limits) noexcept
         : source_{detail::address_of(source)}, outline_{&facts}, edits_{&edits},
           estimator_{detail::address_of(estimator)}, limits_{limits} {}
 
@@ -36,30 +40,28 @@ public:
     /// of positions, not of copies: it stays valid while edits are made, and groups dropped meanwhile are skipped.
     class group_range {
     public:
-        constexpr group_range(draft_reader const& from, std::uint32_t first) noexcept
+        group_range(draft_reader const& from, std::uint32_t first) noexcept
             : from_{detail::address_of(from)}, first_{first} {}
 
         struct iterator {
             draft_reader const* from;
             std::uint32_t place;  ///< twice the group_id, plus one for the group after its summary
 
-            constexpr group operator*() const noexcept {
-                return place % 2 == 0 ? group{place / 2}.summary() : group{place / 2};
-            }
-            constexpr iterator& operator++() noexcept {
+            group operator*() const noexcept { return place % 2 == 0 ? group{place / 2}.summary() : group{place / 2}; }
+            iterator& operator++() noexcept {
                 ++place;
                 settle();
                 return *this;
             }
-            constexpr bool operator!=(iterator const& other) const noexcept { return place != other.place; }
-            constexpr void settle() noexcept { place = from->edits_->next_place(place); }
+            bool operator!=(iterator const& other) const noexcept { return place != other.place; }
+            void settle() noexcept { place = from->edits_->next_place(place); }
         };
-        constexpr iterator begin() const noexcept {
+        iterator begin() const noexcept {
             iterator first{from_, first_};
             first.settle();
             return first;
         }
-        constexpr iterator end() const noexcept { return {from_, from_->end_of_groups()}; }
+        iterator end() const noexcept { return {from_, from_->end_of_groups()}; }
 
     private:
         draft_reader const* from_;
@@ -67,41 +69,37 @@ public:
     };
 
     /// All groups that are present.
-    constexpr group_range groups() const noexcept { return {*this, 0}; }
+    group_range groups() const noexcept { return {*this, 0}; }
     /// The groups after `which`, which may itself have been dropped meanwhile.
-    constexpr group_range groups_after(group which) const noexcept {
+    group_range groups_after(group which) const noexcept {
         return {*this, 2 * which.id() + (which.is_summary() ? 1u : 2u)};
     }
-    constexpr bool present(group which) const noexcept { return edits_->present(which); }
+    bool present(group which) const noexcept { return edits_->present(which); }
     /// Calls f(sequence) for each message that is sent, in order.
     template <class Function>
-    constexpr void each_message(Function&& f) const {
+    void each_message(Function&& f) const {
         edits_->each_sent(*outline_, [&](std::uint32_t index) { f(sequence{index}); });
     }
     /// The first place from `place` on that is sent: 2i + 1 for message i, 2i for the summary before it; twice the
     /// number of messages is the end. A walk with it costs what is sent, however long the conversation has been.
-    constexpr std::uint32_t next_sent(std::uint32_t place) const noexcept {
-        return edits_->next_sent(*outline_, place);
-    }
+    std::uint32_t next_sent(std::uint32_t place) const noexcept { return edits_->next_sent(*outline_, place); }
     /// The last one before `place`; none32 if there is none.
-    constexpr std::uint32_t previous_sent(std::uint32_t place) const noexcept {
-        return edits_->previous_sent(*outline_, place);
-    }
+    std::uint32_t previous_sent(std::uint32_t place) const noexcept { return edits_->previous_sent(*outline_, place); }
     // What the draft is made of, for policies that need more than the facts below.
-    constexpr v1::outline const& outline() const noexcept { return *outline_; }
-    constexpr v1::view const& edits() const noexcept { return *edits_; }
-    constexpr v1::budget const& limits() const noexcept { return limits_; }
+    v1::outline const& outline() const noexcept { return *outline_; }
+    v1::view const& edits() const noexcept { return *edits_; }
+    v1::budget const& limits() const noexcept { return limits_; }
 
     /// What the request holds after the edits so far, overhead included. O(1).
-    constexpr v1::usage used() const noexcept { return edits_->used(limits_); }
+    v1::usage used() const noexcept { return edits_->used(limits_); }
     /// What messages of this cost take of used(), on its scale and rounded upward.
-    constexpr tokens measured(cost sum) const noexcept { return edits_->scale().of_messages(sum).tokens(); }
+    tokens measured(cost sum) const noexcept { return edits_->scale().of_messages(sum).tokens(); }
     /// The most that messages may cost to take no more than `limit` of used().
-    constexpr cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
+    cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
     /// What the messages of one role cost. Before scaling, all roles add up to used() less the overhead. Reads every
     /// message's record.
-    constexpr v1::cost used_by(role speaker) const noexcept {
+    v1::cost used_by(role speaker) const noexcept {
         v1::cost sum;
         for (auto const which : groups()) {
             if (which.is_summary()) {
@@ -116,7 +114,7 @@ public:
     }
 
     /// What is known of a group that is present. A summary written in this run counts as a user message of one part.
-    constexpr group_facts about(group which) const noexcept {
+    group_facts about(group which) const noexcept {
         auto const& record = outline_->group_at(which.id());
         auto const& first = outline_->message_at(record.first);
         if (which.is_summary())
@@ -146,16 +144,14 @@ public:
 
     // Single facts of the same, cheaper for walks over all groups.
 
-    constexpr bool is_system(group which) const noexcept {
-        return !which.is_summary() && outline_->group_at(which.id()).system;
-    }
+    bool is_system(group which) const noexcept { return !which.is_summary() && outline_->group_at(which.id()).system; }
     /// True for summaries of this run and of earlier ones, where later readers will recognise them.
-    constexpr bool is_summary(group which) const noexcept {
+    bool is_summary(group which) const noexcept {
         return which.is_summary() ? edits_->knows_summaries() : outline_->group_at(which.id()).summary;
     }
     /// A request may begin with the group after system messages: its first message is a plain user message, or it is a
     /// summary.
-    constexpr bool may_begin_request(group which) const noexcept {
+    bool may_begin_request(group which) const noexcept {
         if (which.is_summary()) return true;
         auto const& record = outline_->group_at(which.id());
         return record.summary || outline_->message_at(record.first).plain_user;
@@ -163,19 +159,19 @@ public:
 
     /// Dropping the group would leave only system messages, or, in a conversation without a plain user message, the
     /// last summary with which a request could begin.
-    constexpr bool is_last(group which) const noexcept {
+    bool is_last(group which) const noexcept {
         if (edits_->sums().messages - edits_->messages_of(which) <= outline_->system_messages()) return true;
         return outline_->latest_user() == detail::none32 && is_only_summary(which);
     }
 
     /// The group holds the task, which is the first plain user message.
-    constexpr bool holds_task(group which) const noexcept {
+    bool holds_task(group which) const noexcept {
         return !which.is_summary() && outline_->group_at(which.id()).plain_users != 0 &&
                outline_->group_of(outline_->task()) == which.id();
     }
 
     /// What is known of a part: kind, status, both costs and the edit in force. Default values for a part of a summary.
-    constexpr part_facts about(part_ref part) const noexcept {
+    part_facts about(part_ref part) const noexcept {
         if (part.part_id == detail::none32) return {};
         auto const& record = outline_->part_at(part.part_id);
         auto const* const changed = edits_->edit_of(part.part_id);
@@ -196,18 +192,18 @@ public:
 
     /// Messages of this type have `without_part`, so that parts can be removed from them.
     static constexpr bool can_remove = detail::part_removable<message_type>;
-    constexpr part_ref part_at(std::uint32_t part_id) const noexcept {
+    part_ref part_at(std::uint32_t part_id) const noexcept {
         auto const index = outline_->part_at(part_id).message_index;
         return {index, part_id - outline_->message_at(index).first_part, part_id};
     }
-    constexpr bool is_removed(part_ref part) const noexcept {
+    bool is_removed(part_ref part) const noexcept {
         auto const* const changed = edits_->edit_of(part.part_id);
         return changed != nullptr && changed->kind == edit_kind::remove;
     }
 
     /// Calls f(part_ref) for each part that was not removed, without reading the message.
     template <class Function>
-    constexpr void each_part_of(sequence message_seq, Function&& f) const {
+    void each_part_of(sequence message_seq, Function&& f) const {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
         auto const& message = outline_->message_at(index);
         for (std::uint32_t part = 0; part < message.part_count; ++part) {
@@ -217,20 +213,18 @@ public:
         }
     }
     template <class Function>
-    constexpr void each_part_of(group which, Function&& f) const {
+    void each_part_of(group which, Function&& f) const {
         if (!which.is_summary()) each_member(which, [&](std::uint32_t index) { each_part_of(sequence{index}, f); });
     }
 
     /// Calls f(part_ref, part_view) for each part that was not removed, with its present text. Reads the message once;
     /// the views are valid only during the call of f. A released message has no parts to show.
-    template <class Function>
-    constexpr void each_part(sequence message_seq, Function&& f) const {
+    void each_part(sequence message_seq, part_sink f) const {
         read(static_cast<std::uint32_t>(message_seq.number), [&](part_ref part, part_view const& content) {
             if (!is_removed(part)) f(part, with_edit(part, content));
         });
     }
-    template <class Function>
-    constexpr void each_part(group which, Function&& f) const {
+    void each_part(group which, part_sink f) const {
         if (!which.is_summary()) {
             each_member(which, [&](std::uint32_t index) { each_part(sequence{index}, f); });
             return;
@@ -240,16 +234,14 @@ public:
     }
 
     /// Calls f(part_ref, part_view) for each part of a message as the history holds it, removed ones included.
-    template <class Function>
-    constexpr void each_original(sequence message_seq, Function&& f) const {
+    void each_original(sequence message_seq, part_sink f) const {
         read(static_cast<std::uint32_t>(message_seq.number), f);
     }
     /// Calls f(part_view) with the part as the history holds it, whatever the edits; not at all for a released message.
-    template <class Function>
-    constexpr void original(part_ref part, Function&& f) const {
+    void original(part_ref part, view_sink f) const {
         if (part.part_id == detail::none32 || part.message_index >= outline_->size()) return;
         auto const position = part.part_id - outline_->message_at(part.message_index).first_part;
-        bool const is_copied = with_copies(part.message_index, [&](auto const& parts) {
+        bool const is_copied = with_copies(part.message_index, [&](detail::part_copy const& parts) {
             if (position < parts.size()) f(parts.at(position));
         });
         if (is_copied) return;
@@ -258,21 +250,19 @@ public:
         });
     }
     /// The same with its present text; not at all for a part that was removed.
-    template <class Function>
-    constexpr void present_part(part_ref part, Function&& f) const {
+    void present_part(part_ref part, view_sink f) const {
         if (!is_removed(part)) original(part, [&](part_view const& content) { f(with_edit(part, content)); });
     }
 
     /// Calls f(part_ref) for each other part of the message that names the same call id and was not removed; not at all
     /// for a part without an id.
-    template <class Function>
-    constexpr void each_beside(part_ref part, Function&& f) const {
+    void each_beside(part_ref part, detail::callable_ref<void(part_ref)> f) const {
         auto const first = outline_->message_at(part.message_index).first_part;
         auto const show = [&](std::uint32_t position) {
             part_ref const beside{part.message_index, position, first + position};
             if (beside.part_id != part.part_id && !is_removed(beside)) f(beside);
         };
-        bool const is_copied = with_copies(part.message_index, [&](auto& parts) {
+        bool const is_copied = with_copies(part.message_index, [&](detail::part_copy& parts) {
             if (part.part_id - first < parts.size()) parts.each_with(parts.at(part.part_id - first).call, show);
         });
         if (is_copied) return;
@@ -285,14 +275,14 @@ public:
     }
     /// The part ids of all results, in the group of the part, of the call to which it belongs; valid until the next
     /// message is added.
-    constexpr detail::group_results::range results_beside(part_ref part) const {
+    detail::group_results::range results_beside(part_ref part) const {
         auto const& record = outline_->part_at(part.part_id);
         return results_.of(*outline_, outline_->group_of(record.message_index), record.call);
     }
 
     /// Calls f(index) for each message of the group, in the order in which they joined it.
     template <class Function>
-    constexpr void each_member(group which, Function&& f) const {
+    void each_member(group which, Function&& f) const {
         auto index = outline_->group_at(which.id()).first;
         for (auto remaining = outline_->group_at(which.id()).count; remaining != 0; --remaining) {
             f(index);
@@ -301,39 +291,39 @@ public:
     }
 
     /// The original of a message, which must not have been released.
-    constexpr decltype(auto) message_at(sequence message_seq) const {
+    decltype(auto) message_at(sequence message_seq) const {
         return (*source_)[static_cast<std::uint32_t>(message_seq.number)];
     }
     /// The request would hold the message, with at least one part where it had some.
-    constexpr bool present(sequence message_seq) const noexcept {
+    bool present(sequence message_seq) const noexcept {
         auto const index = static_cast<std::uint32_t>(message_seq.number);
         return message_seq.number < outline_->size() && present(group{outline_->group_of(index)}) &&
                !edits_->emptied(*outline_, index);
     }
     /// The cost of a message's frame and of its parts after their edits, present or not.
-    constexpr v1::cost message_cost(std::uint32_t index) const noexcept {
+    v1::cost message_cost(std::uint32_t index) const noexcept {
         auto const& message = outline_->message_at(index);
         auto sum = message.frame;
         for (std::uint32_t part = 0; part < message.part_count; ++part)
             sum += edits_->part_cost(*outline_, message.first_part + part);
         return sum;
     }
-    constexpr Estimator const& estimator() const noexcept { return *estimator_; }
-    constexpr Source const& source() const noexcept { return *source_; }
+    Estimator const& estimator() const noexcept { return *estimator_; }
+    Source const& source() const noexcept { return *source_; }
 
     /// Why the group could not be dropped or summarised; none where it could, unless it is the last one (see is_last).
-    constexpr refusal::reason undroppable(group which) const noexcept {
+    refusal::reason undroppable(group which) const noexcept {
         if (which.id() >= edits_->group_count() || !present(which)) return refusal::gone;
         return view::bound(*outline_, which);
     }
 
     /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
     /// answer, and the user message or summary with which a request has to begin before them.
-    constexpr tokens floor() const noexcept {
+    tokens floor() const noexcept {
         return unreducible([this](group which) { return about(which).cost; });
     }
     /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
-    constexpr tokens lowest_floor() const noexcept {
+    tokens lowest_floor() const noexcept {
         return unreducible([this](group which) {
             auto const facts = about(which);
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
@@ -357,7 +347,7 @@ protected:
     /// Adds cost_of(group) for each group that has to stay. Where the first of those cannot begin a request, the
     /// nearest plain user message or summary before it counts, too.
     template <class Function>
-    constexpr tokens unreducible(Function const& cost_of) const noexcept {
+    tokens unreducible(Function const& cost_of) const noexcept {
         auto sum = cost::of(limits_.overhead);
         bool has_head = false;
         v1::cost head;
@@ -373,24 +363,22 @@ protected:
     }
 
     /// The group is a summary, and no other one is present.
-    constexpr bool is_only_summary(group which) const noexcept {
+    bool is_only_summary(group which) const noexcept {
         if (!view::sums_up(*outline_, which)) return false;
         for (auto const other : groups())
             if (other != which && view::sums_up(*outline_, other)) return false;
         return true;
     }
 
-    constexpr std::uint32_t end_of_groups() const noexcept {
-        return static_cast<std::uint32_t>(edits_->group_count()) * 2;
-    }
+    std::uint32_t end_of_groups() const noexcept { return static_cast<std::uint32_t>(edits_->group_count()) * 2; }
 
-    constexpr bool holds_latest_user(group which) const noexcept {
+    bool holds_latest_user(group which) const noexcept {
         auto const latest = outline_->latest_user();
         return latest != detail::none32 && outline_->group_of(latest) == which.id();
     }
 
     /// The part with the text that the edit in force gave it, if there is one.
-    constexpr part_view with_edit(part_ref part, part_view content) const noexcept {
+    part_view with_edit(part_ref part, part_view content) const noexcept {
         if (auto const* const changed = edits_->edit_of(part.part_id)) {
             content.text = edits_->text_at(changed->text).text;
             content.cost.reset();
@@ -400,35 +388,32 @@ protected:
 
     /// Calls f(part_ref, part_view) for each original part of a message. Results without a tool name get that of their
     /// call. Parts beyond those that were there when the message was appended are not shown.
-    template <class Function>
-    constexpr void read(std::uint32_t index, Function&& f) const {
+    void read(std::uint32_t index, part_sink f) const {
         if (index >= outline_->size()) return;
         auto const first = outline_->message_at(index).first_part;
         auto const show = [&](part_view const& content, std::uint32_t part) {
             f(part_ref{index, part, first + part}, content);
         };
-        bool const is_copied = with_copies(index, [&](auto const& parts) {
+        bool const is_copied = with_copies(index, [&](detail::part_copy const& parts) {
             for (std::uint32_t part = 0; part < parts.size(); ++part) show(parts.at(part), part);
         });
         if (!is_copied) read_source(index, show);
     }
     /// Calls f(part_copy&) with the parts of a message of many; false, without a call, for other messages.
-    template <class Function>
-    constexpr bool with_copies(std::uint32_t index, Function&& f) const {
+    bool with_copies(std::uint32_t index, detail::callable_ref<void(detail::part_copy&)> f) const {
         if (outline_->message_at(index).part_count <= detail::part_copies::few) return false;
-        auto const read_all = [&](auto const& sink) {
+        auto const read_all = [&](view_sink sink) {
             read_source(index, [&](part_view const& content, std::uint32_t) { sink(content); });
         };
         return copies_.use(index, read_all, f);
     }
     /// Calls f(part_view, index) for each part that the message itself shows.
-    template <class Function>
-    constexpr void read_source(std::uint32_t index, Function&& f) const {
+    void read_source(std::uint32_t index, detail::callable_ref<void(part_view const&, std::uint32_t)> f) const {
         auto const& message = outline_->message_at(index);
         if (message.released) return;
         std::uint32_t part = 0;
         auto&& source_message = (*source_)[index];
-        v1::each_part(source_message, [&](part_view const& source_part) {
+        v1::each_part.inlined(source_message, [&](part_view const& source_part) {
             if (part >= message.part_count) return;
             auto content = source_part;
             if (content.tool.empty()) content.tool = outline_->tool_of(outline_->part_at(message.first_part + part));

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/layer_run.hpp>
 #include <condense/core/leaving_messages.hpp>
 #include <condense/core/render.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/scope_exit.hpp>
 
 // One run of a pipeline on a draft: sweeps over its layers, then passes under pressure, until nothing changes; and the
@@ -27,16 +29,39 @@ constexpr auto rollback_on_exit(outline const& facts, View& edits) noexcept {
     return scope_exit{[&facts, &edits, mark = edits.steps().size()] { edits.take_back(facts, mark); }};
 }
 
+/// What a run asks of its pipeline. Refers to callables on the stack of run_layers, so that the engine is compiled once
+/// for a kind of run, whatever the layers.
+template <class Run>
+struct mix_calls {
+    callable_ref<void(Run&, sequence arrived)> arrive;  ///< of layers that do not reduce as well
+    callable_ref<void(Run&)> reduce;
+    callable_ref<bool(usage const&)> due;
+    callable_ref<bool(usage const&)> last_due;  ///< of the last layer, which says when to escalate
+    callable_ref<pressure_schedule(tokens input)> schedule;  ///< of the last layer; may throw
+    callable_ref<bool(Run&, made_hook const&)> finish;
+    bool last_resort;
+    bool timed;  ///< the schedule has a time limit
+};
+
+/// A report without its type, which has the number of its layers.
+struct report_ref {
+    run_report& sums;
+    layer_report* layers;
+    std::size_t count;
+};
+
 /// Rolls back a whole run: the view and the report are as if no layer had done anything, apart from run counts,
 /// failures and calls of models. `reason` becomes the note of each layer that has not failed itself.
-template <std::size_t Layers, class Draft>
-constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t mark, std::string_view reason) noexcept {
+template <class Draft>
+void take_back(report_ref report, Draft& draft, std::size_t mark, std::string_view reason) noexcept {
     draft.take_back(mark);
-    for (auto& layer : report.layers) {
+    auto& sums = report.sums;
+    for (std::size_t index = 0; index < report.count; ++index) {
+        auto& layer = report.layers[index];
         auto const note = layer.note;
         bool const failed = layer.outcome == layer_outcome::failed;
         layer = {.name = layer.name,
-                 .before = report.before.tokens,
+                 .before = sums.before.tokens,
                  .runs = layer.runs,
                  .failures = layer.failures,
                  .asked = layer.asked,
@@ -48,32 +73,31 @@ constexpr void take_back(v1::report<Layers>& report, Draft& draft, std::size_t m
         layer.outcome = layer_outcome::failed;
         layer.note = note;
     }
-    report.first_changed = {};
-    report.prefix = report.before.tokens;
-    report.reread = {};
-    report.after = report.before;
-    report.limit = report.before.input;
-    report.outcome = report.after.tokens <= report.limit ? outcome::fits : outcome::over;
+    sums.first_changed = {};
+    sums.prefix = sums.before.tokens;
+    sums.reread = {};
+    sums.after = sums.before;
+    sums.limit = sums.before.input;
+    sums.outcome = sums.after.tokens <= sums.limit ? outcome::fits : outcome::over;
 }
 
 /// Runs the layers again, with more pressure in each pass, until no more than the schedule's line is used: `fits`, or
 /// `passes` or `time` where more is still used in the end.
-template <bool Timed, class Mix, class Run>
-constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories, pressure_schedule const& schedule,
-                        instant escalation_start, std::uint32_t& passes) {
+template <class Run>
+outcome press(mix_calls<Run> const& mix, Run& run, pressure_schedule const& schedule, bool timed,
+              instant escalation_start, std::uint32_t& passes) {
     scope_exit const relax{[&] {
         run.pressure = 0;
         run.top = false;
     }};
     for (auto pass = schedule.first; pass <= schedule.passes; ++pass) {
-        if constexpr (Timed)
-            if (run.options.clock() - escalation_start >= schedule.within) return outcome::time;
+        if (timed && run.options.clock() - escalation_start >= schedule.within) return outcome::time;
         auto const before = run.draft.used().tokens;
         run.pressure = pass;
         run.top = pass == schedule.passes;
         run.target = run.top ? schedule.line : schedule.target;
         ++passes;
-        mix.run_hook(run, run.entries, memories, reduce_hook{});
+        mix.reduce(run);
         auto const used_tokens = run.draft.used().tokens;
         if (used_tokens <= schedule.line) return outcome::fits;
         if (run.top) break;
@@ -84,7 +108,7 @@ constexpr outcome press(Mix const& mix, Run& run, typename Mix::memory& memories
 
 /// The outcome of a run whose last layer has dropped all that may be dropped.
 template <class Draft>
-constexpr outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
+outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
     auto const used_tokens = draft.used().tokens;
     return used_tokens <= limit ? outcome::fits : used_tokens <= draft.floor() ? outcome::exhausted : outcome::over;
 }
@@ -92,27 +116,24 @@ constexpr outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept 
 /// Runs the passes that the last layer's schedule asks for, where that layer is due, and writes its entry: `applied`
 /// where they lowered the usage. Nothing where no pass ran. `escalation_start` is when the run first escalated, as the
 /// time limit is one for all sweeps.
-template <class Mix, class Run>
-constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename Mix::memory& memories,
-                                              report<Mix::size>& report, instant& escalation_start) {
-    auto const& layer = mix.last();
-    constexpr bool timed = std::remove_cvref_t<decltype(layer)>::effects & effect::reads_clock;
-    auto& entry = report.layers.back();
+template <class Run>
+std::optional<outcome> escalate_run(mix_calls<Run> const& mix, Run& run, report_ref report, instant& escalation_start) {
+    auto& entry = report.layers[report.count - 1];
     auto const before = run.draft.used();
     if (entry.runs == 0) entry.before = before.tokens;
-    if (!is_due(layer, before) || poll_stop(run)) return {};
+    if (!mix.last_due(before) || poll_stop(run)) return {};
     ++entry.runs;
     std::optional<outcome> result;
     scope_exit const end{[&] { run.deadline = {u64_limit}; }};
     auto const act = [&] {
-        auto const schedule = layer.schedule(before.input);
-        if constexpr (timed) {
+        auto const schedule = mix.schedule(before.input);
+        if (mix.timed) {
             if (escalation_start.count == u64_limit) escalation_start = run.options.clock();
             run.deadline = escalation_start + schedule.within;
         }
-        result = press<timed>(mix, run, memories, schedule, escalation_start, entry.passes);
-        report.limit = schedule.limit;
-        if (Mix::last_resort && *result == outcome::passes) result = outcome_at_the_top(run.draft, schedule.limit);
+        result = press(mix, run, schedule, mix.timed, escalation_start, entry.passes);
+        report.sums.limit = schedule.limit;
+        if (mix.last_resort && *result == outcome::passes) result = outcome_at_the_top(run.draft, schedule.limit);
         if (run.draft.used().tokens < before.tokens) entry.outcome = layer_outcome::applied;
         else if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::declined;
     };
@@ -126,11 +147,75 @@ constexpr std::optional<outcome> escalate_run(Mix const& mix, Run& run, typename
 
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
 /// the last layer is due, then measures: outcome, floor and unchanged prefix. A run that was stopped, or whose result
-/// no journal could note, is rolled back. `memories` are the layers' memories, `dry` keeps from asking models and
-/// storing.
+/// no journal could note, is rolled back. `Escalates`: the last layer has a schedule. `Notes`: some layer records.
+template <bool Escalates, bool Notes, class Run>
+void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind kind, run_demand const& demand) {
+    auto& draft = run.draft;
+    auto& sums = report.sums;
+    auto const mark = run.first_step;
+    auto const started = run.options.clock();
+    sums.limit = sums.before.input;  // unless escalate sets its own
+    bool const one_shot = kind != run_kind::session;
+    run.resumes = one_shot;
+    // A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers that
+    // reduce, too, will see the messages in a moment.
+    if (one_shot)
+        for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
+    // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
+    // result once more would change nothing. The bound only guards against layers that never settle.
+    constexpr unsigned max_sweeps = 16;
+    [[maybe_unused]] instant escalation_start{u64_limit};
+    for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
+        auto const steps = draft.mark();
+        run.leaves_work = false;
+        mix.reduce(run);
+        std::optional<outcome> pressed_outcome;
+        if constexpr (Escalates) pressed_outcome = escalate_run(mix, run, report, escalation_start);
+        // Only the first sweep ignores triggers; after it layers run again only where they are due.
+        run.untriggered = false;
+        run.until.reset();
+        sums.after = draft.used();
+        sums.outcome = pressed_outcome                   ? *pressed_outcome
+                       : sums.after.tokens <= sums.limit ? outcome::fits
+                                                         : outcome::over;
+        // More sweeps could not help where passes or time were used up, or would be rolled back after a stop.
+        bool const ended = sums.outcome == outcome::passes || sums.outcome == outcome::time || run.stopped;
+        bool const wants_room = draft.wanted_room();
+        if (ended || draft.mark() == steps || !(wants_room || mix.due(sums.after))) break;
+        if (sweep + 1 == max_sweeps) sums.outcome = outcome::passes;
+    }
+    if (sums.outcome == outcome::fits && run.leaves_work) sums.outcome = outcome::passes;
+    // A forced run presses to the last resort whatever the pipeline's own schedule says, as after a provider has
+    // refused the request.
+    if (demand.forced) {
+        std::uint32_t passes = 0;
+        pressure_schedule const schedule{.line = demand.target, .target = demand.target, .limit = sums.limit};
+        if (sums.after.tokens > schedule.line && !run.stopped) press(mix, run, schedule, false, {}, passes);
+        sums.after = draft.used();
+        sums.outcome = outcome_at_the_top(draft, sums.limit);
+    }
+    if (!run.stopped) sums.before_drop = tell_leaving(run);
+    if (run.stopped) take_back(report, draft, mark, "stopped");
+    if (sums.outcome == outcome::exhausted) sums.floor = draft.lowest_floor();
+    sums.first_changed = first_changed(draft.outline(), draft.edits(), mark);
+    sums.prefix = sums.first_changed ? prefix_before(draft, *sums.first_changed) : sums.after.tokens;
+    if (sums.first_changed) sums.reread = prefix_before(draft, draft.outline().size()) - sums.prefix;
+    if constexpr (Notes)
+        if (one_shot && !run.dry) {
+            auto const show = [&](request_messages::sink f) { each_sent(draft, run.options.marks, f); };
+            request_messages const each{show};
+            // A changed message that no journal has noted would be taken for a new one by the next run.
+            if (!mix.finish(run, made_hook{each, kind == run_kind::commit}) && sums.changed())
+                take_back(report, draft, mark, not_all_recorded);
+        }
+    sums.time = run.options.clock() - started;
+}
+
+/// `memories` are the layers' memories, `dry` keeps from asking models and storing.
 template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Draft& draft,
-                                       Options const& options, bool dry, run_kind kind, run_demand demand = {}) {
+report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Draft& draft, Options const& options,
+                             bool dry, run_kind kind, run_demand demand = {}) {
+    using run_type = detail::run<Draft, Options>;
     v1::report<Mix::size> report;
     mix.name_entries(report.layers.data());
     report.before = draft.used();
@@ -141,82 +226,50 @@ constexpr report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& mem
         report.refused = budget_refused;
         return report;
     }
-    auto const started = options.clock();
-    auto const mark = draft.mark();
-    detail::run<Draft, Options> run{.draft = draft,
-                                    .options = options,
-                                    .entries = report.layers.data(),
-                                    .dry = dry,
-                                    .first_step = mark,
-                                    .may_ask = demand.may_ask,
-                                    .may_ask_layers = demand.may_ask_layers,
-                                    .untriggered = demand.untriggered,
-                                    .until = demand.until};
-    report.limit = report.before.input;  // unless escalate sets its own
-    run.ends_in_last_resort = Mix::ends_in_last_resort;
-    bool const one_shot = kind != run_kind::session;
-    run.resumes = one_shot;
-    // A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers that
-    // reduce, too, will see the messages in a moment.
-    if (one_shot)
-        for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
-            mix.run_hook(run, run.entries, memories, arrive_hook<true>{sequence{index}});
-    // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
-    // result once more would change nothing. The bound only guards against layers that never settle.
-    constexpr unsigned max_sweeps = 16;
-    [[maybe_unused]] instant escalation_start{u64_limit};
-    for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
-        auto const steps = draft.mark();
-        run.leaves_work = false;
-        mix.run_hook(run, run.entries, memories, reduce_hook{});
-        std::optional<outcome> pressed_outcome;
-        if constexpr (Mix::effects & effect::reruns)
-            pressed_outcome = escalate_run(mix, run, memories, report, escalation_start);
-        // Only the first sweep ignores triggers; after it layers run again only where they are due.
-        run.untriggered = false;
-        run.until.reset();
-        report.after = draft.used();
-        report.outcome = pressed_outcome                       ? *pressed_outcome
-                         : report.after.tokens <= report.limit ? outcome::fits
-                                                               : outcome::over;
-        // More sweeps could not help where passes or time were used up, or would be rolled back after a stop.
-        bool const ended = report.outcome == outcome::passes || report.outcome == outcome::time || run.stopped;
-        bool const wants_room = draft.wanted_room();
-        if (ended || draft.mark() == steps || !(wants_room || mix.due(report.after))) break;
-        if (sweep + 1 == max_sweeps) report.outcome = outcome::passes;
-    }
-    if (report.outcome == outcome::fits && run.leaves_work) report.outcome = outcome::passes;
-    // A forced run presses to the last resort whatever the pipeline's own schedule says, as after a provider has
-    // refused the request.
-    if (demand.forced) {
-        std::uint32_t passes = 0;
-        pressure_schedule const schedule{.line = demand.target, .target = demand.target, .limit = report.limit};
-        if (report.after.tokens > schedule.line && !run.stopped) press<false>(mix, run, memories, schedule, {}, passes);
-        report.after = draft.used();
-        report.outcome = outcome_at_the_top(draft, report.limit);
-    }
-    if (!run.stopped) report.before_drop = tell_leaving(run);
-    if (run.stopped) take_back(report, draft, mark, "stopped");
-    if (report.outcome == outcome::exhausted) report.floor = draft.lowest_floor();
-    report.first_changed = first_changed(draft.outline(), draft.edits(), mark);
-    report.prefix = report.first_changed ? prefix_before(draft, *report.first_changed) : report.after.tokens;
-    if (report.first_changed) report.reread = prefix_before(draft, draft.outline().size()) - report.prefix;
-    if constexpr (Mix::journals && storable<typename Draft::message_type>)
-        if (one_shot && !dry) {
-            auto const each = [&](auto&& f) { each_sent(draft, options.marks, f); };
-            // A changed message that no journal has noted would be taken for a new one by the next run.
-            made_hook<decltype(each)> const finished{each, kind == run_kind::commit};
-            if (!mix.run_hook(run, run.entries, memories, finished) && report.changed())
-                take_back(report, draft, mark, not_all_recorded);
-        }
-    report.time = options.clock() - started;
+    run_type run{.draft = draft,
+                 .options = options,
+                 .entries = report.layers.data(),
+                 .dry = dry,
+                 .first_step = draft.mark(),
+                 .ends_in_last_resort = Mix::ends_in_last_resort,
+                 .may_ask = demand.may_ask,
+                 .may_ask_layers = demand.may_ask_layers,
+                 .untriggered = demand.untriggered,
+                 .until = demand.until};
+    constexpr bool escalates = Mix::effects & effect::reruns;
+    constexpr bool notes = Mix::journals && storable<typename Draft::message_type>;
+    auto const arrive = [&](run_type& on, sequence arrived) {
+        mix.run_hook(on, on.entries, memories, arrive_hook<true>{arrived});
+    };
+    auto const reduce = [&](run_type& on) { mix.run_hook(on, on.entries, memories, reduce_hook{}); };
+    auto const due = [&](usage const& current) { return mix.due(current); };
+    auto const last_due = [&](usage const& current) {
+        if constexpr (escalates) return is_due(mix.last(), current);
+        else return static_cast<void>(current), false;
+    };
+    auto const schedule = [&](tokens input) -> pressure_schedule {
+        if constexpr (escalates) return mix.last().schedule(input);
+        else return static_cast<void>(input), pressure_schedule{};
+    };
+    auto const finish = [&](run_type& on, made_hook const& hook) {
+        if constexpr (notes) return mix.run_hook(on, on.entries, memories, hook);
+        else return static_cast<void>(on), static_cast<void>(hook), true;
+    };
+    constexpr bool timed = [] {
+        if constexpr (escalates)
+            return static_cast<bool>(std::remove_cvref_t<decltype(std::declval<Mix const&>().last())>::effects &
+                                     effect::reads_clock);
+        else return false;
+    }();
+    run_engine<escalates, notes>({arrive, reduce, due, last_due, schedule, finish, Mix::last_resort, timed}, run,
+                                 {report, report.layers.data(), report.layers.size()}, kind, demand);
     return report;
 }
 
 /// The same for any mix: one whose layers are hidden, such as any_pipeline, runs itself.
 template <class Mix, class Draft, class Options>
-constexpr report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& memories, Draft& draft,
-                                         Options const& options, bool dry, run_kind kind, run_demand demand = {}) {
+report<Mix::size> run_pipeline(Mix const& mix, typename Mix::memory& memories, Draft& draft, Options const& options,
+                               bool dry, run_kind kind, run_demand demand = {}) {
     if constexpr (requires { mix.run_on(memories, draft, options, dry, kind, demand); })
         return mix.run_on(memories, draft, options, dry, kind, demand);
     else return run_layers(mix, memories, draft, options, dry, kind, demand);

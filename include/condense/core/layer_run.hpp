@@ -13,6 +13,7 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/layer.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/scope_exit.hpp>
 
 // One call of one hook of a layer: when it is due, what it is given, and what its edits come to. They are kept where
@@ -35,8 +36,9 @@ concept weighs_tokens =
 
 /// Calls f, and fail(reason) where it throws. A cancellation is rethrown, and after a stop was requested so is every
 /// exception. Without exceptions it only calls f.
-template <class Run, class Function, class Fail>
-constexpr void guarded([[maybe_unused]] Run const& run, Function&& f, [[maybe_unused]] Fail&& fail) {
+template <class Run>
+void guarded([[maybe_unused]] Run const& run, callable_ref<void()> f,
+             [[maybe_unused]] callable_ref<void(std::string_view reason)> fail) {
 #if defined(__cpp_exceptions)
     try {
         f();
@@ -85,7 +87,7 @@ constexpr void discard_edits(View& edits, outline const& facts, std::size_t mark
 template <class Run>
 class batch {
 public:
-    constexpr batch(Run& run, layer_report& entry, measure fired) noexcept
+    batch(Run& run, layer_report& entry, measure fired) noexcept
         : run_{address_of(run)}, entry_{&entry}, fired_{fired}, mark_{run.draft.mark()},
           before_{run.draft.edits().sums()}, used_{run.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
@@ -111,8 +113,8 @@ public:
 
     /// Measures what the hook did, and keeps it or rolls it back. It must lower one of the measures that made the layer
     /// due and raise none; growth by restored messages is not held against it.
-    template <class Layer>
-    constexpr void close(Layer const& layer) {
+    template <bool WeighsPrefix>
+    void close(effect effects, callable_ref<bool(gain const&)> is_worth_it) {
         auto& draft = run_->draft;
         if (draft.mark() != mark_) draft.settle_head();
         if (draft.mark() == mark_) return close_without_edits();
@@ -125,10 +127,10 @@ public:
         bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
                             after.turns > before_.turns + written_turns();
         // A repair need not save anything: a result without a call that it removes may cost nothing.
-        bool const only_mended = after == before_ && ((Layer::effects & effect::repairs) || restored != view::totals{});
+        bool const only_mended = after == before_ && ((effects & effect::repairs) || restored != view::totals{});
         if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
-        if (run_->pressure == 0 && !worthwhile(layer, saved)) {
+        if (run_->pressure == 0 && !is_worth_it(gain_of<WeighsPrefix>(saved))) {
             entry_->waits = true;
             return decline(not_worth_it);
         }
@@ -137,15 +139,14 @@ public:
     }
 
 private:
-    template <class Layer>
-    constexpr bool worthwhile(Layer const& layer, tokens saved) const {
-        if constexpr (worth_needs_prefix<Layer>)
-            return layer.worth.pays(gain{.saved = saved,
-                                         .before = used_,
-                                         .prefix_before = prefix_before_,
-                                         .prefix_after = unchanged_prefix(run_->draft, run_->first_step)});
-        else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(saved, used_);
-        else return true;
+    template <bool WeighsPrefix>
+    gain gain_of(tokens saved) const {
+        gain result{.saved = saved, .before = used_};
+        if constexpr (WeighsPrefix) {
+            result.prefix_before = prefix_before_;
+            result.prefix_after = unchanged_prefix(run_->draft, run_->first_step);
+        }
+        return result;
     }
 
     /// Summaries that this batch wrote without a mark. Later runs will take them for user messages, but they are not
@@ -375,7 +376,7 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
 
 /// In a run that ignores triggers, a layer whose target is reached is not called.
 template <class Layer, class Run>
-constexpr bool target_is_met(Layer const& layer, Run const& run, usage const& current) noexcept {
+bool target_is_met(Layer const& layer, Run const& run, usage const& current) noexcept {
     return run.until ? current.tokens <= *run.until : goal_of(layer, current.input)(current);
 }
 
@@ -401,44 +402,64 @@ constexpr void check_tiers() {
         "condense: pipeline: a layer that records must be given messages with to_bytes and from_bytes (see storable)");
 }
 
-/// Calls a hook of a layer within one batch. Exceptions and `failed` roll the batch back; puts that were not made are
-/// forgotten.
-template <bool Recorded, class Layer, class Run, class Hook>
-constexpr void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, Hook&& hook) {
+/// Whether a batch of the layer pays.
+template <class Layer>
+constexpr bool is_worth_it(Layer const& layer, gain const& measured) {
+    if constexpr (worth_needs_prefix<Layer>) return layer.worth.pays(measured);
+    else if constexpr (weighs_tokens<Layer>) return layer.worth.pays(measured.saved, measured.before);
+    else return true;
+}
+
+/// Calls a hook within one batch. Exceptions and `failed` roll the batch back; puts that were not made are
+/// forgotten. `recorded`: a journal stands before the layer; `records`: the layer is one.
+template <bool WeighsPrefix, class Run>
+void run_in_batch(Run& run, layer_report& entry, measure fired, bool recorded, bool records, effect effects,
+                  callable_ref<failed()> hook, callable_ref<bool(gain const&)> is_worth_it) {
     detail::batch batch{run, entry, fired};
-    if constexpr (worth_needs_prefix<Layer>) batch.note_prefix();
+    if constexpr (WeighsPrefix) batch.note_prefix();
     auto const failures = entry.failures;
     scope_exit const end{[&] {
         run.puts.clear();
         run.draft.allow_open(false);
     }};
     // Open groups, which the model is about to read, may lose content only where a journal has it or room must be made.
-    run.draft.allow_open(Recorded || run.pressure != 0);
+    run.draft.allow_open(recorded || run.pressure != 0);
     auto const act = [&] {
-        if constexpr (std::is_void_v<decltype(hook())>) {
-            hook();
-            batch.close(layer);
-        } else {
-            static_assert(std::same_as<decltype(hook()), failed>,
-                          "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
-            auto const result = hook();
-            if (std::string_view{result.reason}.empty()) batch.close(layer);
-            else batch.fail(result.reason);
-        }
+        auto const result = hook();
+        if (std::string_view{result.reason}.empty()) batch.template close<WeighsPrefix>(effects, is_worth_it);
+        else batch.fail(result.reason);
     };
     guarded(run, act, [&](std::string_view reason) {
         batch.fail(reason);
         entry.threw = true;
     });
-    if constexpr (flag_records<Layer>()) {  // one journal that holds everything is enough
+    if (records) {  // one journal that holds everything is enough
         run.recorded = run.recorded || entry.failures == failures;
         run.unrecorded = !run.recorded;
     }
 }
 
+/// Calls a hook of a layer within one batch: hook() returns nothing or `failed`.
+template <bool Recorded, class Layer, class Run, class Hook>
+void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, Hook const& hook) {
+    auto const call = [&]() -> failed {
+        if constexpr (std::is_void_v<decltype(hook())>) {
+            hook();
+            return {};
+        } else {
+            static_assert(std::same_as<decltype(hook()), failed>,
+                          "condense: pipeline: a hook must return nothing or condense::failed (see layer)");
+            return hook();
+        }
+    };
+    auto const pays = [&](gain const& measured) { return is_worth_it(layer, measured); };
+    run_in_batch<worth_needs_prefix<Layer>>(run, entry, fired, Recorded, flag_records<Layer>(), Layer::effects, call,
+                                            pays);
+}
+
 /// Asks the stop token, and remembers its answer: after the first request to stop the whole run will be rolled back.
 template <class Run>
-constexpr bool poll_stop(Run& run) {
+bool poll_stop(Run& run) {
     run.stopped = run.stopped || run.options.stop.stop_requested();
     return run.stopped;
 }
@@ -463,7 +484,7 @@ struct reduce_hook {
     static constexpr bool is_of = has_reduce_hook<Layer>;
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const& layer, Run& run, layer_report const& entry, usage const& current) const {
+    measure due(Layer const& layer, Run& run, layer_report const& entry, usage const& current) const {
         if (poll_stop(run)) return measure::none;
         // A model that failed in this run is not asked again: it would most likely fail again, and costs money.
         if ((Layer::effects & effect::asks) && entry.failures != 0) return measure::none;
@@ -479,7 +500,7 @@ struct reduce_hook {
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
+    auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
         if constexpr (has_arrive_hook<Layer>)  // a hook that is there is checked wherever the layer runs
             static_assert(
                 requires { layer.arrive(narrowed, sequence{}, pass); },
@@ -502,7 +523,7 @@ struct arrive_hook {
     static constexpr bool is_of = has_arrive_hook<Layer> && !(ArriveOnly && has_reduce_hook<Layer>);
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const& layer, Run& run, layer_report const&, usage const& current) const {
+    measure due(Layer const& layer, Run& run, layer_report const&, usage const& current) const {
         if (!flag_records<Layer>() && run.journals_only) return measure::none;
         if constexpr (has_when<Layer>) {
             if (!layer.when.due(current)) return measure::none;
@@ -513,7 +534,7 @@ struct arrive_hook {
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
+    auto call(Layer const& layer, Draft& narrowed, Pass& pass) const {
         static_assert(
             requires { layer.arrive(narrowed, arrived, pass); },
             "condense: pipeline: the layer's arrive hook must be const and accept (draft, sequence, pass) (see layer)");
@@ -521,11 +542,25 @@ struct arrive_hook {
     }
 };
 
-/// The end of a one-shot run, for layers that record: they learn which messages the run left, by each_sent(f) with
-/// f(sequence) and f(sequence, bytes), and whether those take the place of the history.
-template <class Each>
+/// The messages that a run left: each_sent(f) calls f(sequence) for each that is sent as it is, and f(sequence, bytes)
+/// for each other, in order.
+struct request_messages {
+    using sink = callable_ref<void(sequence from, std::string const* bytes)>;
+    callable_ref<void(sink)> show;
+
+    template <class Function>
+    constexpr void operator()(Function&& f) const {
+        show([&](sequence from, std::string const* bytes) {
+            if (bytes == nullptr) f(from);
+            else f(from, *bytes);
+        });
+    }
+};
+
+/// The end of a one-shot run, for layers that record: they learn which messages the run left, and whether those take
+/// the place of the history.
 struct made_hook {
-    Each const& each_sent;
+    request_messages const& each_sent;
     bool commits;
 
     static constexpr bool for_all = true;
@@ -533,12 +568,12 @@ struct made_hook {
     static constexpr bool is_of = flag_records<Layer>();
 
     template <class Layer, class Run>
-    constexpr measure due(Layer const&, Run&, layer_report const&, usage const&) const noexcept {
+    measure due(Layer const&, Run&, layer_report const&, usage const&) const noexcept {
         return measure::any;
     }
 
     template <class Layer, class Draft, class Pass>
-    constexpr auto call(Layer const& layer, Draft&, Pass& pass) const {
+    auto call(Layer const& layer, Draft&, Pass& pass) const {
         return layer.append_derived(each_sent, commits, pass);
     }
 };
@@ -546,7 +581,7 @@ struct made_hook {
 /// Calls a hook of a layer where it is due, and measures what it does. `Recorded`: a journal stands before the layer.
 /// False where the layer failed or waits for its model, so that the next alternative of a fallback is tried.
 template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-constexpr bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook) {
+bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook) {
     using draft_type = std::remove_reference_t<decltype(run.draft)>;
     check_tiers<Layer, typename draft_type::message_type>();
     auto const before = run.draft.used();

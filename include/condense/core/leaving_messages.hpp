@@ -111,7 +111,7 @@ std::vector<std::uint32_t> numbers_leaving(Draft const& draft, std::size_t mark)
 /// Calls run_options::before_drop with what the run takes out, unless it is nothing. A failure is for the report alone;
 /// a cancellation is thrown, and a request to stop noted in the run.
 template <class Run>
-constexpr before_drop_report tell_leaving(Run& run) {
+before_drop_report tell_leaving(Run& run) {
     before_drop_report result;
     if constexpr (may_hear_drops<decltype(run.options.before_drop)>) {
         auto const& hook = run.options.before_drop;

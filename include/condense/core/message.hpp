@@ -12,6 +12,7 @@
 
 #include <condense/core/part.hpp>
 #include <condense/core/utf8_text.hpp>
+#include <condense/detail/callable_ref.hpp>
 
 // How the library reads and, where a layer needs it, writes the user's own message type. This is the only header that
 // names message_traits; everything else uses the verbs below.
@@ -175,8 +176,13 @@ struct role_of_fn {
 };
 
 struct each_part_fn {
+    template <message Message>
+    void operator()(Message const& m, callable_ref<void(part_view const&)> sink) const {
+        traits_of<Message>::each_part(m, sink);
+    }
+    /// For the two places in which drafts and outlines read messages: compiled anew for the sink, one call less a part.
     template <message Message, class Sink>
-    constexpr void operator()(Message const& m, Sink&& sink) const {
+    static constexpr void inlined(Message const& m, Sink&& sink) {
         traits_of<Message>::each_part(m, sink);
     }
 };

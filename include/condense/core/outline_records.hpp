@@ -141,7 +141,7 @@ public:
         part_removable = detail::part_removable<Message>;
         joins_previous = v1::joins_previous(m, options.previous);
         auto const mark = options.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
-        v1::each_part(m, [&](part_view const& part) {
+        v1::each_part.inlined(m, [&](part_view const& part) {
             read_part next{.record = {.cost = part_cost(estimator, part),
                                       .size = part.text.size(),
                                       .kind = part.kind,

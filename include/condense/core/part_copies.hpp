@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/core/part.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
 #include <condense/detail/sort.hpp>
@@ -26,8 +27,7 @@ template <class = void>
 class basic_part_copy {
 public:
     /// Takes the parts that `read(sink)` shows to sink(part_view), in place of those before.
-    template <class Read>
-    constexpr void load(Read const& read) {
+    void load(callable_ref<void(callable_ref<void(part_view const&)>)> read) {
         parts_.clear();
         text_.clear();
         by_call_.clear();
@@ -37,8 +37,8 @@ public:
         });
     }
 
-    constexpr std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(parts_.size()); }
-    constexpr part_view at(std::uint32_t index) const noexcept {
+    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(parts_.size()); }
+    part_view at(std::uint32_t index) const noexcept {
         auto const& copy = parts_[index];
         std::string_view const all{text_};
         auto view = copy.view;
@@ -50,8 +50,7 @@ public:
 
     /// Calls f(index) for each part that has this call id, in order; not at all for an empty one. The first call sorts
     /// the parts by their ids.
-    template <class Function>
-    constexpr void each_with(std::string_view call, Function&& f) {
+    void each_with(std::string_view call, callable_ref<void(std::uint32_t)> f) {
         if (call.empty()) return;
         if (by_call_.empty()) sort_by_call();
         std::size_t first = 0;
@@ -64,7 +63,7 @@ public:
     }
 
 private:
-    struct part_copy {
+    struct copied_part {
         part_view view;  ///< its texts are in text_ from `begin` on, one behind the other
         std::size_t begin;
         std::size_t text;
@@ -72,20 +71,22 @@ private:
         std::size_t call;
     };
 
-    constexpr std::string_view call_at(std::uint32_t index) const noexcept {
+    std::string_view call_at(std::uint32_t index) const noexcept {
         auto const& copy = parts_[index];
         return std::string_view{text_}.substr(copy.begin + copy.text + copy.tool, copy.call);
     }
-    constexpr void sort_by_call() {
+    void sort_by_call() {
         for (std::uint32_t index = 0; index < size(); ++index)
             if (parts_[index].call != 0) by_call_.push_back(index);
         sort(by_call_, [this](std::uint32_t a, std::uint32_t b) { return call_at(a) < call_at(b); });
     }
 
-    std::vector<part_copy> parts_;
+    std::vector<copied_part> parts_;
     std::string text_;
     std::vector<std::uint32_t> by_call_;
 };
+
+using part_copy = basic_part_copy<>;
 
 /// The parts of the few long messages that were read last.
 template <class = void>
@@ -95,13 +96,13 @@ public:
 
     basic_part_copies() = default;
     /// A copy reads for itself.
-    constexpr basic_part_copies(basic_part_copies const&) noexcept {}
+    basic_part_copies(basic_part_copies const&) noexcept {}
     basic_part_copies& operator=(basic_part_copies const&) = delete;
 
-    /// Calls f(basic_part_copy&) with the parts of message `index`, which `read(sink)` shows to sink(part_view) unless
+    /// Calls f(part_copy&) with the parts of message `index`, which `read(sink)` shows to sink(part_view) unless
     /// they are here. They stay until f returns. False, without a call, while as many others are in use as are kept.
-    template <class Read, class Function>
-    constexpr bool use(std::uint32_t index, Read const& read, Function&& f) {
+    bool use(std::uint32_t index, callable_ref<void(callable_ref<void(part_view const&)>)> read,
+             callable_ref<void(part_copy&)> f) {
         auto* const copied = slot_for(index);
         if (copied == nullptr) return false;
         ++copied->users;
@@ -115,7 +116,7 @@ public:
 
 private:
     struct slot {
-        basic_part_copy<> parts = {};
+        part_copy parts = {};
         std::uint32_t message = none32;
         std::uint32_t users = 0;
         std::uint64_t used = 0;  ///< when it was used last
@@ -124,7 +125,7 @@ private:
 
     /// The slot of this message, else a new one or that of the message that was used least recently; null where all are
     /// in use.
-    constexpr slot* slot_for(std::uint32_t index) {
+    slot* slot_for(std::uint32_t index) {
         slot* oldest = nullptr;
         for (auto& each : slots_) {
             if (each.message == index) return &each;

@@ -212,8 +212,7 @@ constexpr decltype(auto) call_with_prompt(Model const& model, model_prompt const
 template <effect Allowed, class Run, class Goal, class Memory>
 class pass {
 public:
-    constexpr pass(Run& run, layer_report& entry, Goal const& goal, messages message_limit,
-                   Memory& layer_memory) noexcept
+    pass(Run& run, layer_report& entry, Goal const& goal, messages message_limit, Memory& layer_memory) noexcept
         : memory{layer_memory}, run_{detail::address_of(run)}, entry_{&entry}, goal_{detail::address_of(goal)},
           message_limit_{message_limit} {}
 
@@ -470,7 +469,7 @@ private:
 template <effect Allowed, class Draft>
 class draft_for : public Draft::reader {
 public:
-    explicit constexpr draft_for(Draft& draft) noexcept : Draft::reader{draft}, draft_{detail::address_of(draft)} {}
+    explicit draft_for(Draft& draft) noexcept : Draft::reader{draft}, draft_{detail::address_of(draft)} {}
 
     /// Parts of open groups may be shortened in this batch.
     constexpr bool open_allowed() const noexcept { return draft_->open_allowed(); }

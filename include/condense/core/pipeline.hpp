@@ -214,8 +214,8 @@ public:
     /// Calls a hook of all layers in order; false where one of them failed or waits for its model. `Recorded` where a
     /// journal stands before this sequence, inside a fallback.
     template <bool Recorded = false, class Run, class Hook>
-    constexpr bool run_hook([[maybe_unused]] Run& run, [[maybe_unused]] layer_report* entries,
-                            [[maybe_unused]] memory& memories, [[maybe_unused]] Hook const& hook) const {
+    bool run_hook([[maybe_unused]] Run& run, [[maybe_unused]] layer_report* entries, [[maybe_unused]] memory& memories,
+                  [[maybe_unused]] Hook const& hook) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             bool succeeded = true;
             ((succeeded = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), run,
@@ -265,8 +265,7 @@ private:
     }
 
     template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-    static constexpr bool run_hook_of(Layer const& layer, Run& run, layer_report* entry, Memory& layer_memory,
-                                      Hook const& hook) {
+    static bool run_hook_of(Layer const& layer, Run& run, layer_report* entry, Memory& layer_memory, Hook const& hook) {
         if constexpr (composite<Layer>) return layer.template run_hook<Recorded>(run, entry, layer_memory, hook);
         else if constexpr (!Hook::template is_of<Layer>) return true;
         else return run_layer<Recorded>(layer, run, *entry, layer_memory, hook);

@@ -190,32 +190,32 @@ constexpr Message render_answer(Message const& original, outline const& facts, v
     return std::move(*result);
 }
 
-/// Calls f(sequence) for each message to send as it is, f(sequence, bytes) for each other, in order. The number of a
-/// summary is that of the first message it stands for, that of a written result is its call's.
-template <class Draft, class Function>
-constexpr void each_sent(Draft const& draft, bool marks, Function& f) {
+/// Calls f(sequence, null) for each message to send as it is, f(sequence, bytes) for each other, in order. The number of
+/// a summary is that of the first message it stands for, that of a written result is its call's.
+template <class Draft>
+void each_sent(Draft const& draft, bool marks, callable_ref<void(sequence, std::string const*)> f) {
     using message_type = typename Draft::message_type;
     auto const& facts = draft.outline();
     auto const& edits = draft.edits();
-    auto const unchanged = [&](std::uint32_t index) { f(sequence{index}); };
+    auto const show = [&](std::uint64_t number, std::string const& bytes) { f(sequence{number}, &bytes); };
+    auto const unchanged = [&](std::uint32_t index) { f(sequence{index}, nullptr); };
     auto const changed = [&](std::uint32_t index) {
-        f(sequence{index},
-          v1::to_bytes(render<message_type>(draft.message_at(sequence{index}), facts, edits, index, marks)));
+        show(index, v1::to_bytes(render<message_type>(draft.message_at(sequence{index}), facts, edits, index, marks)));
     };
     auto const summary = [&](group which) {
         if constexpr (composable<message_type>) {
             auto const original = [&](std::uint32_t index) -> decltype(auto) {
                 return draft.message_at(sequence{index});
             };
-            f(sequence{facts.group_at(which.id()).first},
-              v1::to_bytes(render_summary<message_type>(original, facts, edits, which, marks)));
+            show(facts.group_at(which.id()).first,
+                 v1::to_bytes(render_summary<message_type>(original, facts, edits, which, marks)));
         }
     };
     part_copies copies;
     auto const answer = [&](std::uint32_t part_id) {
         auto const index = facts.part_at(part_id).message_index;
-        f(sequence{index},
-          v1::to_bytes(render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id, copies)));
+        show(index,
+             v1::to_bytes(render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id, copies)));
     };
     each_place(facts, edits, unchanged, changed, summary, answer);
 }

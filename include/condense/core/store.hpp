@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include <condense/core/quantity.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/text.hpp>
 
 // Where originals go: references to what is stored, and the concepts of artifact stores, which keep content under its
@@ -108,6 +109,10 @@ namespace detail {
 struct any_source_sink {
     void operator()(reference const&, bytes, artifact_source const&) const noexcept {}
 };
+
+// For listings of stores: any callable with these arguments.
+using artifact_sink = callable_ref<void(reference const&, bytes)>;
+using source_sink = callable_ref<void(reference const&, bytes, artifact_source const&)>;
 
 }  // namespace detail
 
@@ -218,6 +223,11 @@ struct any_conversation_sink {
 struct any_hit_sink {
     void operator()(journal_hit const&) const noexcept {}
 };
+
+// For readers of journals: any callable with these arguments.
+using entry_sink = callable_ref<void(journal_entry const&, std::string_view)>;
+using conversation_sink = callable_ref<void(journal_conversation const&)>;
+using hit_sink = callable_ref<void(journal_hit const&)>;
 
 }  // namespace detail
 

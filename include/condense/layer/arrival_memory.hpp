@@ -29,8 +29,7 @@ public:
     /// If act throws, nothing is remembered and the next call starts from the same messages. Costs a look at each
     /// deferred message.
     template <class Draft, class Protection, class Function>
-    constexpr void each(Draft const& draft, Protection const& protected_set, sequence arrived, bool open,
-                        Function&& act) {
+    void each(Draft const& draft, Protection const& protected_set, sequence arrived, bool open, Function&& act) {
         std::vector<std::uint64_t> rest;  // replaces the member only at the end, in case act throws
         for (auto const number : deferred_) {
             if (!draft.present(sequence{number})) continue;
@@ -73,8 +72,7 @@ public:
 private:
     /// True while no edit of the message would be accepted, or the layer's own protection still covers it.
     template <class Draft, class Protection>
-    static constexpr bool is_bound(Draft const& draft, Protection const& protected_set, std::uint64_t number,
-                                   bool open) {
+    static bool is_bound(Draft const& draft, Protection const& protected_set, std::uint64_t number, bool open) {
         auto const& conversation = draft.outline();
         auto const index = static_cast<std::uint32_t>(number);
         return protected_set.holds_for_now(index) || index == conversation.latest_user() ||
@@ -94,8 +92,8 @@ using arrival_memory =
 /// Calls act(sequence) for the message that arrived, and if the trigger is `always` for deferred ones that are free
 /// now.
 template <class When, class Memory, class Draft, class Protection, class Function>
-constexpr void each_arrived(When const& when, Memory& deferred, Draft const& draft, Protection const& protected_set,
-                            sequence arrived, bool open, Function&& act) {
+void each_arrived(When const& when, Memory& deferred, Draft const& draft, Protection const& protected_set,
+                  sequence arrived, bool open, Function&& act) {
     if constexpr (std::same_as<Memory, deferred_messages>)
         if (when.is_always()) return deferred.each(draft, protected_set, arrived, open, act);
     static_cast<void>(act(arrived));

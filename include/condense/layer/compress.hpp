@@ -63,7 +63,7 @@ struct compress {
         return when.due(current);
     }
 
-    constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
+    void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         auto const shorten_part = detail::bind_shortener(with, detail::no_conversation{});
         auto const act = [&](sequence number) {
@@ -78,7 +78,7 @@ struct compress {
         detail::each_arrived(when, pass.memory.arrivals, draft, protected_set, arrived, draft.open_allowed(), act);
     }
 
-    constexpr void reduce(auto& draft, auto& pass) const {
+    void reduce(auto& draft, auto& pass) const {
         if (pass.enough()) return pass.idle_as(detail::target_reached);
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         auto const shorten_part = detail::bind_shortener(with, draft);
@@ -110,8 +110,8 @@ private:
 
     /// Shortens one part as far as this pass may; returns why it is as it was, if it is. Adds to `exhausted`, if any, a
     /// part that gives nothing more, and does not read one that gave nothing in the run before.
-    constexpr skip_reason shorten(auto& draft, part_ref part, auto const& protected_set, auto const& shorten_part,
-                                  auto& pass, std::vector<detail::exhausted_parts::entry>* exhausted) const {
+    skip_reason shorten(auto& draft, part_ref part, auto const& protected_set, auto const& shorten_part, auto& pass,
+                        std::vector<detail::exhausted_parts::entry>* exhausted) const {
         auto const facts = draft.about(part);
         auto const halvings = detail::halvings_of(pass);
         auto const context_of = [&](auto const& about) {

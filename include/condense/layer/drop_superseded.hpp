@@ -66,7 +66,7 @@ struct drop_superseded {
 
     constexpr void validate() const { detail::check_target(when, until); }
 
-    constexpr void reduce(auto& draft, auto& pass) const {
+    void reduce(auto& draft, auto& pass) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         std::vector<marker> entries;
         std::vector<std::uint32_t> mixed_groups;  // that hold something beside markers
@@ -107,8 +107,8 @@ private:
     };
 
     /// Appends the markers of a group, and the group itself to `mixed_groups` if it has markers and other content.
-    constexpr void collect(auto& draft, group which, std::vector<marker>& entries,
-                           std::vector<std::uint32_t>& mixed_groups) const {
+    void collect(auto& draft, group which, std::vector<marker>& entries,
+                 std::vector<std::uint32_t>& mixed_groups) const {
         auto const& conversation = draft.outline();
         auto const begin = entries.size();
         bool is_mixed = false;
@@ -131,7 +131,7 @@ private:
 
     /// Sets `superseded` for each marker with an equal key after it that supersedes; a call supersedes with a result,
     /// and none with an error.
-    static constexpr void mark_superseded(auto const& draft, std::vector<marker>& entries) {
+    static void mark_superseded(auto const& draft, std::vector<marker>& entries) {
         if (entries.empty()) return;
         auto const& conversation = draft.outline();
         std::vector<marker*> sorted;

@@ -31,7 +31,7 @@ struct part_attempt {
         std::uint64_t hash = 0;  ///< of what the edit wrote: one that was taken back leaves its number to another
 
         template <class Draft>
-        static constexpr version of(Draft const& draft, std::uint32_t step) {
+        static version of(Draft const& draft, std::uint32_t step) {
             if (step == 0) return {};
             auto const& edits = draft.edits();
             return {step, fnv1a(edits.text_at(edits.steps()[step - 1].text).text)};
@@ -50,7 +50,7 @@ struct part_attempt {
     bool recorded = false;
 
     template <class Draft>
-    static constexpr part_attempt of(Draft const& draft, part_ref part, v1::cost cost, cut const& context) {
+    static part_attempt of(Draft const& draft, part_ref part, v1::cost cost, cut const& context) {
         auto const present = version::of(draft, draft.edits().edit_at(part.part_id));
         auto const input_step = draft.input_step(part);
         return {.part_id = part.part_id,

@@ -87,7 +87,7 @@ public:
     /// layers, as the one that records what was sent, is called for each; true if all succeeded. `entry` is the first
     /// of this layer's entries in the report.
     template <bool Recorded, class Run, class Hook>
-    constexpr bool run_hook(Run& run, layer_report* entry, memory& memories, Hook const& hook) const {
+    bool run_hook(Run& run, layer_report* entry, memory& memories, Hook const& hook) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             auto const run_choice = [&](auto const& choice, auto& choice_memory) {
                 bool const worked = choice.template run_hook<Recorded>(run, entry, choice_memory, hook);

@@ -80,7 +80,7 @@ struct offload {
                                   "condense: offload: the preview must be smaller than `over` (see offload)");
     }
 
-    constexpr void arrive(auto& draft, sequence arrived, auto& pass) const {
+    void arrive(auto& draft, sequence arrived, auto& pass) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         auto const large = detail::large_parts::of(over, draft);
         auto const act = [&](sequence number) {
@@ -94,7 +94,7 @@ struct offload {
         detail::each_arrived(when, pass.memory, draft, protected_set, arrived, true, act);
     }
 
-    constexpr void reduce(auto& draft, auto& pass) const {
+    void reduce(auto& draft, auto& pass) const {
         // First, because it reads no text and binds no protection: the usual case in a session.
         auto const large = detail::large_parts::of(limit_in(pass), draft);
         if (nothing_left(draft, pass, large)) return pass.idle_as(none_left);
@@ -126,7 +126,7 @@ private:
 
     /// True if each large part has been stored already, as it has where results are stored on arrival. Under pressure
     /// previews may get shorter, so then only if no part is large.
-    static constexpr bool nothing_left(auto const& draft, auto const& pass, detail::large_parts const& large) noexcept {
+    static bool nothing_left(auto const& draft, auto const& pass, detail::large_parts const& large) noexcept {
         auto const& facts = draft.outline();
         bool none = true;
         draft.each_message([&](sequence number) {
@@ -140,13 +140,13 @@ private:
     }
 
     /// For a large part: it is stored, or not there any more. A function of its own, as few parts are large.
-    [[gnu::noinline]] static constexpr bool is_done(auto const& draft, part_ref part, unsigned pressure) noexcept {
+    [[gnu::noinline]] static bool is_done(auto const& draft, part_ref part, unsigned pressure) noexcept {
         return draft.is_removed(part) || (pressure == 0 && draft.about(part).externalized);
     }
 
     /// True if the part is large, not stored, and will be free once the conversation has gone on.
-    static constexpr bool is_deferred(auto const& draft, part_ref part, auto const& protected_set,
-                                      detail::large_parts const& large) noexcept {
+    static bool is_deferred(auto const& draft, part_ref part, auto const& protected_set,
+                            detail::large_parts const& large) noexcept {
         if (!large.may_hold(draft.outline().part_at(part.part_id)) || draft.about(part).externalized) return false;
         return protected_set.holds_for_now(part.message_index) || part.message_index == draft.outline().latest_user();
     }
@@ -159,8 +159,8 @@ private:
     static constexpr std::string_view none_left = "nothing to do: no result over `over` is left";
 
     /// Stores one part if it is a result over the limit. True if only `protect` prevents it.
-    constexpr bool store(auto& draft, part_ref part, auto const& protected_set, detail::large_parts const& large,
-                         auto& pass) const {
+    bool store(auto& draft, part_ref part, auto const& protected_set, detail::large_parts const& large,
+               auto& pass) const {
         if (!large.may_hold(draft.outline().part_at(part.part_id))) return false;
         auto const facts = draft.about(part);
         if (facts.kind != part_kind::tool_result || facts.sealed || facts.status == part_status::cancelled)

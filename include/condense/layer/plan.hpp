@@ -14,6 +14,7 @@
 
 #include <condense/core/layer.hpp>
 #include <condense/core/time_limit.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/text_type.hpp>
@@ -355,10 +356,11 @@ private:
         std::vector<std::size_t> order;
         for (std::size_t index = 0; index < texts.size(); ++index)
             if (texts[index].record.done != strategy::exclude) order.push_back(index);
-        std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+        auto const before = [&](std::size_t left, std::size_t right) {
             auto const [first, second] = std::pair{texts[left].record.priority, texts[right].record.priority};
             return first != second ? first < second : left < right;
-        });
+        };
+        std::sort(order.begin(), order.end(), index_order{before});
         for (auto const index : order)
             if (comes_back(index, texts[index])) bring_back(index, texts);
     }

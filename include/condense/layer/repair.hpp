@@ -56,7 +56,7 @@ struct repair {
     };
 
     /// Costs a look at each pair that the message has broken.
-    constexpr void arrive(auto& draft, sequence, auto& pass) const {
+    void arrive(auto& draft, sequence, auto& pass) const {
         auto& progress = pass.memory;
         auto const& conversation = draft.outline();
         for (; progress.orphans < conversation.orphans().size(); ++progress.orphans) {
@@ -70,7 +70,7 @@ struct repair {
         while (progress.calls < conversation.dead_calls().size())
             static_cast<void>(answer_call(draft, pass, conversation.dead_calls()[detail::as_size(progress.calls++)]));
     }
-    constexpr void reduce(auto& draft, auto& pass) const {
+    void reduce(auto& draft, auto& pass) const {
         auto const& conversation = draft.outline();
         auto const each = [&](auto&& f) {
             draft.each_message([&](sequence message) {
@@ -101,7 +101,7 @@ struct repair {
 
 private:
     /// Adds the answer unless the call has one, may still get one, or is not there any more.
-    constexpr refusal answer_call(auto& draft, auto& pass, std::uint32_t part_id) const {
+    refusal answer_call(auto& draft, auto& pass, std::uint32_t part_id) const {
         auto const& conversation = draft.outline();
         auto const call = draft.part_at(part_id);
         if (!conversation.unanswerable(conversation.part_at(part_id)) || draft.edits().answer_at(part_id) != 0)
@@ -113,7 +113,7 @@ private:
     }
 
     /// Removes a result whose call is nowhere, unless its group is open and the call may yet arrive.
-    static constexpr void remove_orphan(auto& draft, auto& pass, std::uint32_t part_id) {
+    static void remove_orphan(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& conversation = draft.outline();
         auto const group_id = conversation.group_of(conversation.part_at(part_id).message_index);
         if (!draft.present(group{group_id}) || conversation.open(group_id)) return;
@@ -122,7 +122,7 @@ private:
 
     /// Keeps one message's result of a call that has results in several messages. Only results with the call's id
     /// count; one that was matched with its call by position is left alone.
-    static constexpr void keep_first(auto& draft, auto& pass, std::uint32_t part_id) {
+    static void keep_first(auto& draft, auto& pass, std::uint32_t part_id) {
         auto const& conversation = draft.outline();
         auto const& repeated = conversation.part_at(part_id);
         if (!draft.present(group{conversation.group_of(repeated.message_index)})) return;
@@ -146,7 +146,7 @@ private:
     }
 
     /// Removes a result and the other parts of its message with the same call id, such as media that came with it.
-    static constexpr void remove(auto& draft, auto& pass, part_ref result) {
+    static void remove(auto& draft, auto& pass, part_ref result) {
         if constexpr (std::remove_cvref_t<decltype(draft)>::can_remove) {
             if (draft.is_removed(result)) return;
             std::vector<part_ref> removals;
@@ -162,7 +162,7 @@ private:
     }
 
     /// For message types without a `without_part`: drops the message if it holds nothing but results.
-    static constexpr void drop_if_only_results(auto& draft, auto& pass, part_ref result) {
+    static void drop_if_only_results(auto& draft, auto& pass, part_ref result) {
         bool only_results = true;
         draft.each_part_of(sequence{result.message_index}, [&](part_ref part) {
             only_results = only_results && draft.about(part).kind == part_kind::tool_result;

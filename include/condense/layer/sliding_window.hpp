@@ -33,7 +33,7 @@ struct sliding_window {
 
     constexpr void validate() const { detail::check_target(when, until); }
 
-    constexpr void reduce(auto& draft, auto& pass) const {
+    void reduce(auto& draft, auto& pass) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         auto const steps_before = draft.edits().steps().size();
         drop_oldest(draft, pass, protected_set, spare::summaries);
@@ -60,13 +60,13 @@ private:
     /// How many messages have to be left in this pass.
     constexpr std::uint64_t at_least(auto const& pass) const noexcept { return pass.top() ? 0 : least.count; }
     /// True if without the group fewer than so many messages would be left.
-    static constexpr bool is_among_last(auto const& draft, group which, std::uint64_t count) noexcept {
+    static bool is_among_last(auto const& draft, group which, std::uint64_t count) noexcept {
         return count != 0 && draft.edits().sums().messages < count + draft.edits().messages_of(which);
     }
 
     /// Drops groups until the target is reached, then on to the next turn, so that the rest starts with a user message.
     /// At the top the first user message and summaries go in a walk of their own, after all others.
-    constexpr void drop_oldest(auto& draft, auto& pass, auto const& protected_set, spare what) const {
+    void drop_oldest(auto& draft, auto& pass, auto const& protected_set, spare what) const {
         auto const& facts = draft.outline();
         auto const least_left = at_least(pass);
         bool const spares_written =
@@ -97,7 +97,7 @@ private:
     }
 
     /// True if a turn begins after the group. Remembers where, so that all calls of one walk read each group once.
-    static constexpr bool turn_after(auto& draft, group which, std::uint32_t& next_turn_id) {
+    static bool turn_after(auto& draft, group which, std::uint32_t& next_turn_id) {
         if (next_turn_id > which.id()) return true;
         for (auto const later : draft.groups_after(which)) {
             if (!draft.may_begin_request(later)) continue;
@@ -108,7 +108,7 @@ private:
     }
 
     /// True if something in the turn that `head` begins has to stay: then the turn's first message stays before it.
-    static constexpr bool must_keep_head(auto& draft, group head, auto const& must_stay) {
+    static bool must_keep_head(auto& draft, group head, auto const& must_stay) {
         for (auto const which : draft.groups_after(head)) {
             if (draft.is_system(which)) continue;
             if (draft.may_begin_request(which)) return false;

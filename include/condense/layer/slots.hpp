@@ -29,7 +29,7 @@ constexpr void check_target(When const& when, target const& until) {
 /// What `policy` protects in `draft` at this pass's pressure, to be asked by message index, group or part_view. Refers
 /// to the draft and is valid for one hook call. Finds positions at once: costs at most one walk over the groups.
 template <class Policy, class Draft, class Pass>
-constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
+auto bind_protection(Policy const& policy, Draft const& draft, Pass const& pass) {
     return bound_protection<policy_of<Policy>, typename Draft::reader_type>{
         policy_of<Policy>{policy},
         draft,
@@ -39,8 +39,8 @@ constexpr auto bind_protection(Policy const& policy, Draft const& draft, Pass co
 /// For the report: why a layer that takes whole groups has taken none. `otherwise` is the reason if some group was
 /// free.
 template <class Draft, class Pass, class Protection>
-constexpr void note_why_idle(Draft const& draft, Pass& pass, Protection const& protected_set,
-                             std::string_view otherwise = nothing_to_do) {
+void note_why_idle(Draft const& draft, Pass& pass, Protection const& protected_set,
+                   std::string_view otherwise = nothing_to_do) {
     if (pass.enough()) return pass.idle_as(target_reached);
     bool spared = false;
     bool beyond_tail = false;  // protected otherwise than as one of the newest messages
@@ -66,7 +66,7 @@ constexpr unsigned halvings_of(Pass const& pass) noexcept {
 /// How much text such as a part's original the input would hold, for shares of the window in a `cut`. By the
 /// estimator's count alone, so that cuts stay as they are while a session learns.
 template <class Draft, class Facts>
-constexpr bytes window_of(Draft const& draft, Facts const& facts) noexcept {
+bytes window_of(Draft const& draft, Facts const& facts) noexcept {
     auto const input = cost::of(draft.limits().input()).steps;
     if (input == 0 || facts.original_cost.steps == 0) return {u64_limit};
     return {share_of(facts.original_size.count, input, facts.original_cost.steps)};

@@ -303,10 +303,10 @@ private:
 
     /// The longest summary: `size` halved with each step of pressure, at most a tenth of the input and a third of what
     /// it replaces, so that it is always a gain.
-    constexpr tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
+    tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
         return limit_at(draft, pass.pressure(), replaced);
     }
-    constexpr tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
+    tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
         auto limit = size.count >> (pressure < 63 ? pressure : 63);
         for (auto const other : {draft.limits().input().count / 10, draft.measured(replaced).count / 3})
             limit = other < limit ? other : limit;
@@ -375,7 +375,7 @@ private:
         }
     }
     /// The longest list.
-    constexpr tokens index_share(auto const& draft) const noexcept {
+    tokens index_share(auto const& draft) const noexcept {
         if constexpr (!has_index) return {};
         else if constexpr (requires { leaves.total_share(); }) return leaves.total_share().of(draft.limits().input());
         else return percent{leaves.share}.of(draft.limits().input());

@@ -31,7 +31,7 @@ struct candidate {
 /// oldest_first. The order is a value, not a template parameter, so that a program has this code once for each kind of
 /// draft.
 template <class Draft>
-constexpr std::vector<candidate> candidates(Draft const& draft, candidate_order order) {
+std::vector<candidate> candidates(Draft const& draft, candidate_order order) {
     std::vector<candidate> result;
     for (auto const which : draft.groups())
         draft.each_part_of(which, [&](part_ref part) { result.push_back({part, draft.about(part).cost}); });

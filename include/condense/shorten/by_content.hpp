@@ -74,7 +74,7 @@ struct by_content {
     }
     /// Binds each of them, since any may be chosen. Refers to this object and to the draft.
     template <class Draft>
-    constexpr auto bind(Draft const& draft) const {
+    auto bind(Draft const& draft) const {
         return [this, for_json = detail::bind_shortener(json, draft), for_log = detail::bind_shortener(log, draft),
                 for_diff = detail::bind_shortener(diff, draft), for_hits = detail::bind_shortener(search_hits, draft),
                 for_code = detail::bind_shortener(code, draft), for_prose = detail::bind_shortener(prose, draft),

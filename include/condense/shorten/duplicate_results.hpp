@@ -58,7 +58,7 @@ struct duplicate_results {
     /// Finds candidates by size, then by fingerprint. The callable compares the texts themselves, with the newest
     /// result as it was and as it is now. It refers to the draft.
     template <class Draft>
-    constexpr auto bind(Draft const& draft) const {
+    auto bind(Draft const& draft) const {
         using detail::result_copy;
         auto const& facts = draft.outline();
         std::vector<result_copy> copies;

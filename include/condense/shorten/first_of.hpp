@@ -39,7 +39,7 @@ struct either_shortener {
     }
     /// The first result, unless it is still over the layer's limit and the second is shorter.
     template <class Draft>
-    constexpr auto bind(Draft const& draft) const {
+    auto bind(Draft const& draft) const {
         return [apply_first = bind_shortener(first, draft), apply_second = bind_shortener(second, draft)](
                    part_ref ref, part_view const& part, cut const& context) {
             auto shorter = apply_first(ref, part, context);

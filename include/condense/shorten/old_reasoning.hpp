@@ -30,7 +30,7 @@ struct old_reasoning {
     /// Lists the messages with reasoning once. The callable returns an empty text, which removes the part, for all but
     /// the newest `keep` of them.
     template <class Draft>
-    constexpr auto bind(Draft const& draft) const {
+    auto bind(Draft const& draft) const {
         std::vector<std::uint32_t> messages_with_reasoning;  // oldest first
         draft.each_message([&](sequence message) {
             bool has_reasoning = false;

@@ -80,7 +80,7 @@ struct point_to_file {
     /// The callable holds a copy of the shortener and asks the outline which calls have a result, and none with an
     /// error.
     template <class Draft>
-    constexpr auto bind(Draft const& draft) const {
+    auto bind(Draft const& draft) const {
         return [shortener = *this, &conversation = draft.outline()](part_ref ref, part_view const& part,
                                                                     cut const& context) {
             bool const was_written =

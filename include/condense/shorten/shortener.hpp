@@ -189,7 +189,7 @@ struct no_conversation {};
 /// The shortener as a callable `(part_ref, part_view, cut)` for one walk over a conversation, which applies it only to
 /// parts of its kinds above its limit. Refers to the shortener and the draft.
 template <class Shortener, class Draft>
-constexpr auto bind_shortener(Shortener const& shorten, Draft const& draft) {
+auto bind_shortener(Shortener const& shorten, Draft const& draft) {
     if constexpr (composite_shortener<Shortener>) return shorten.bind(draft);
     else if constexpr (conversation_shortener<Shortener> && std::same_as<Draft, no_conversation>)
         return [](part_ref, part_view const&, cut const&) { return std::optional<std::string>{}; };

@@ -121,7 +121,7 @@ struct superseded_reads {
     /// Reads the arguments of calls, and of results only what the outline knows. The callable does not refer to the
     /// draft.
     template <class Draft>
-    constexpr auto bind(Draft const& draft) const {
+    auto bind(Draft const& draft) const {
         struct result {
             std::uint32_t part_id;
             std::size_t use;
