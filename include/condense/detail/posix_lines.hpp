@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/posix_file.hpp>
 
 // The lines of a file of any size, in memory for the longest of them.
@@ -17,8 +18,8 @@ namespace detail::posix {
 /// Calls f(line, offset, bytes) for each line of the first `size` bytes, without its line break, which the last line
 /// may lack. A line longer than `limit` bytes is not read into memory: f gets an empty one, with its length in `bytes`.
 /// Returns an errno, 0 at the end. A line lives until f returns.
-template <class Function>
-int each_line(descriptor const& file, std::size_t size, std::size_t limit, Function&& f) {
+inline int each_line(descriptor const& file, std::size_t size, std::size_t limit,
+                     callable_ref<void(std::string_view line, std::size_t offset, std::size_t bytes)> f) {
     std::string buffer;
     std::string line_start;  // of a line that spans two reads
     bool too_long = false;

@@ -19,6 +19,7 @@
 #include <sys/random.h>
 #endif
 
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/posix_file.hpp>
 
 // Files that appear complete or not at all, and replace another file only on request.
@@ -109,8 +110,7 @@ private:
 
 /// Calls f(name) for each entry of the folder; returns an errno if it cannot be listed. Opens the folder again, because
 /// a listing moves the position of its descriptor, which threads share.
-template <class Function>
-int each_file(descriptor const& folder, Function&& f) {
+inline int each_file(descriptor const& folder, callable_ref<void(std::string_view)> f) {
     opened reopened{uninterrupted([&] { return ::openat(folder.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); })};
     if (reopened.error != 0) return reopened.error;
     std::unique_ptr<DIR, int (*)(DIR*)> const listing{::fdopendir(reopened.file.number()),

@@ -24,8 +24,8 @@ inline namespace v1 {
 
 /// Calls f(journal_entry const&, std::string_view content) for each message of a conversation that the journal holds,
 /// in order, each once. Notes of what runs derived are left out.
-template <journal Journal, class Function>
-store_error each_original(Journal const& from, std::string_view conversation, Function&& f) {
+template <journal Journal>
+store_error each_original(Journal const& from, std::string_view conversation, detail::entry_sink f) {
     journal_entry last{.number = ~std::uint64_t{0}};
     return from.read(conversation, [&](journal_entry const& entry, std::string_view content) {
         if (entry.is_derived || std::exchange(last, entry) == entry)

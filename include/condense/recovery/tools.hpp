@@ -17,6 +17,7 @@
 #include <condense/core/recovery_names.hpp>
 #include <condense/core/run_options.hpp>
 #include <condense/core/store.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/date_text.hpp>
 #include <condense/detail/figure.hpp>
 #include <condense/detail/json_members.hpp>
@@ -154,8 +155,8 @@ inline recovery_result show_page(std::string const& heading, std::string_view te
 
 /// A passage below its heading, or up to 240 characters round its focus, so that a page has several. False if nothing
 /// fits.
-template <class Heading>
-bool show_passage(recovery_page& page, Heading const& heading, std::string_view passage, std::size_t focus) {
+inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size_t skipped)> heading,
+                         std::string_view passage, std::size_t focus) {
     constexpr std::uint64_t least = 60;
     auto const size = utf8::count(heading(passage.size()));
     if (page.room() < size + least) return false;
@@ -364,8 +365,8 @@ private:
     // The journal.
 
     /// Calls f(entry, text) for each message of the conversation, once, while f returns true.
-    template <class Function>
-    store_error each_message(std::string_view conversation, Function&& f) const {
+    store_error each_message(std::string_view conversation,
+                             detail::callable_ref<bool(journal_entry const&, std::string_view)> f) const {
         bool stopped = false;
         return each_original(journal_, conversation, [&](journal_entry const& entry, std::string_view content) {
             if (!stopped) stopped = !f(entry, content);

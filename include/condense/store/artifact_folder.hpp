@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <condense/core/store.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/posix_publish.hpp>
 #include <condense/store/artifact_source.hpp>
 #include <condense/store/content_hash.hpp>
@@ -132,7 +133,7 @@ public:
 
     /// Calls f(reference, bytes) for each stored artifact; `f` may use the store. Costs a listing of the folder and an
     /// open for each artifact.
-    store_error each(auto&& f) const {
+    store_error each(detail::artifact_sink f) const {
         return each_name([&](detail::posix::descriptor const& folder, std::string const& file) {
             auto const name = reference::of(file);
             if (auto const size = name ? size_of(folder, file) : std::nullopt) f(*name, *size);
@@ -140,7 +141,7 @@ public:
     }
 
     /// Calls f(reference, bytes, artifact_source const&) in the same way.
-    store_error each_source(auto&& f) const {
+    store_error each_source(detail::source_sink f) const {
         return each_name([&](detail::posix::descriptor const& folder, std::string const& file) {
             auto const digits = file.substr(0, file.find('.'));
             auto const name = digits.size() == file.size() ? std::nullopt : reference::of(digits);
@@ -210,7 +211,7 @@ private:
     };
 
     /// Calls f(folder, file name) for each file, listed before the first call.
-    store_error each_name(auto&& f) const {
+    store_error each_name(detail::callable_ref<void(detail::posix::descriptor const&, std::string const&)> f) const {
         auto const folder = shared_->folder.use(false);
         if (!folder.directory)
             return folder.error == ENOENT ? store_error{}

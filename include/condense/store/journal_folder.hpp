@@ -21,6 +21,7 @@
 #include <condense/core/quantity.hpp>
 #include <condense/core/store.hpp>
 #include <condense/detail/calendar.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/posix_file.hpp>
 #include <condense/detail/posix_lines.hpp>
 #include <condense/detail/posix_publish.hpp>
@@ -93,8 +94,7 @@ public:
     /// Calls f(entry, content) for each entry appended before; f may append. Does not wait for writers: a line that is
     /// being written counts as torn. Skips lines that are damaged, torn, too long or of another conversation, and
     /// content that does not match its name; `damage` tells of them.
-    template <class Function>
-    store_error read(std::string_view conversation, Function&& f) const {
+    store_error read(std::string_view conversation, detail::entry_sink f) const {
         detail::journal_line const format{conversation};
         std::string buffer;
         return each_line(file_name(conversation), false, [&](std::string_view line, auto const&) {
@@ -106,8 +106,7 @@ public:
     /// another conversation are none. Costs a `read`, and waits for a writer first, so that its line is none either.
     /// What is damaged stays in its place, also the torn end of a writer that was killed, so that the offsets hold and
     /// no second kill can lose what is being moved away.
-    template <class Function>
-    store_error damage(std::string_view conversation, Function&& f) const {
+    store_error damage(std::string_view conversation, detail::callable_ref<void(journal_damage const&)> f) const {
         detail::journal_line const format{conversation};
         std::string buffer;
         return each_line(file_name(conversation), true, [&](std::string_view line, journal_damage const& place) {
@@ -121,8 +120,7 @@ public:
     /// in any order. Counts the lines that `read` gives. Costs reading all files once, those with lines that name no
     /// conversation twice, and memory for the ids. A conversation whose lines all have the earlier format, without ids,
     /// is left out unless its id is empty. After an error it goes on with the other files.
-    template <class Function>
-    store_error each_conversation(Function&& f) const {
+    store_error each_conversation(detail::conversation_sink f) const {
         auto const folder = shared_->folder.use(false);
         if (folder.error == ENOENT) return {};
         if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};
@@ -187,8 +185,8 @@ private:
 
     /// Calls f(line, journal_damage const& place) for each line that the conversation's files have at the beginning;
     /// one that is too long is empty. May wait for a writer before it looks.
-    template <class Function>
-    store_error each_line(std::string const& first, bool waits, Function&& f) const {
+    store_error each_line(std::string const& first, bool waits,
+                          detail::callable_ref<void(std::string_view line, journal_damage const& place)> f) const {
         auto const folder = shared_->folder.use(false);
         if (folder.error == ENOENT) return {};
         if (folder.error != 0) return {detail::posix::fault("open folder", folder.error)};

@@ -55,15 +55,13 @@ public:
     store_error flush(std::string_view) const noexcept { return {}; }
 
     /// Calls f(entry, content) for each entry appended before; f may append.
-    template <class Function>
-    store_error read(std::string_view conversation, Function&& f) const {
+    store_error read(std::string_view conversation, detail::entry_sink f) const {
         for (auto const& record : lines_of(conversation)) f(record.entry, std::string_view{*record.content});
         return {};
     }
 
     /// Calls f(journal_conversation const&) for each conversation, the one with the latest append first.
-    template <class Function>
-    store_error each_conversation(Function&& f) const {
+    store_error each_conversation(detail::conversation_sink f) const {
         std::vector<std::pair<std::uint64_t, journal_conversation>> all;
         {
             std::lock_guard const lock{shared_->guard};

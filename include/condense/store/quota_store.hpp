@@ -45,8 +45,8 @@ public:
     std::optional<artifact_source> source(reference const& name, std::string_view conversation) const {
         return store_.source(name, conversation);
     }
-    store_error each_source(auto&& f) const { return store_.each_source(f); }
-    store_error each(auto&& f) const
+    store_error each_source(detail::source_sink f) const { return store_.each_source(f); }
+    store_error each(detail::artifact_sink f) const
         requires listable_store<Store>
     {
         return store_.each(f);

@@ -24,6 +24,7 @@
 #include <hiredis/hiredis.h>
 
 #include <condense/core/store.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/posix_file.hpp>
 #include <condense/detail/text.hpp>
 
@@ -272,8 +273,7 @@ public:
 
     /// Calls f(connection&), which returns a store_error; again from the start while the connection fails in a way that
     /// may pass, at most for `patience`. So what it does must be idempotent.
-    template <class Function>
-    store_error use(Function&& f) {
+    store_error use(callable_ref<store_error(connection&)> f) {
         if (invalid_) return invalid_;
         auto const until = clock::now() + bounded(options_.patience);
         for (auto pause = std::chrono::milliseconds{1};; pause = (std::min)(2 * pause, std::chrono::milliseconds{32})) {

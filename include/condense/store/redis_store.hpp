@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <condense/core/store.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/store/artifact_source.hpp>
 #include <condense/store/content_hash.hpp>
 #include <condense/store/redis_connection.hpp>
@@ -102,7 +103,7 @@ public:
 
     /// Calls f(reference, bytes) for each artifact that was stored when the call began; `f` may use the store. Costs a
     /// walk over the keys of the database, and a round trip for each artifact.
-    store_error each(auto&& f) const {
+    store_error each(detail::artifact_sink f) const {
         std::vector<std::pair<reference, bytes>> all;
         auto const problem = shared_->use([&](connection& line) -> store_error {
             all.clear();
@@ -114,7 +115,7 @@ public:
     }
 
     /// Calls f(reference, bytes, artifact_source const&) in the same way.
-    store_error each_source(auto&& f) const {
+    store_error each_source(detail::source_sink f) const {
         std::vector<std::tuple<reference, bytes, artifact_source>> all;
         auto const problem = shared_->use([&](connection& line) -> store_error {
             all.clear();
@@ -209,7 +210,8 @@ private:
 
     /// Calls f(piece, size of the content) for each piece of it until that returns false. False if there is none, or if
     /// it was erased or put between two commands; both between the same two are not seen.
-    bool each_piece(connection& line, reference const& name, auto&& f) const {
+    bool each_piece(connection& line, reference const& name,
+                    detail::callable_ref<bool(std::string_view piece, std::size_t size)> f) const {
         auto const key = content_key(name);
         for (std::size_t offset = 0;; offset += detail::redis::piece) {
             auto const first = std::to_string(offset);
@@ -236,7 +238,8 @@ private:
     }
 
     /// Calls f(page) for each page of a listing. The word at `cursor` says where the next one begins.
-    static void each_page(connection& line, detail::redis::command words, std::size_t cursor, auto&& f) {
+    static void each_page(connection& line, detail::redis::command words, std::size_t cursor,
+                          detail::callable_ref<void(detail::redis::answer)> f) {
         std::string next;
         do {
             auto const answers = line.ask({words});
@@ -247,7 +250,7 @@ private:
     }
 
     /// Calls f(reference, bytes) for each artifact.
-    void each_size(connection& line, auto&& f) const {
+    void each_size(connection& line, detail::artifact_sink f) const {
         auto const prefix = shared_->options().prefix + "a:";
         auto const pattern = prefix + std::string(24, '?');
         std::vector<reference> names;

@@ -18,6 +18,7 @@
 #include <sqlite3.h>
 
 #include <condense/core/store.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/posix_file.hpp>
 #include <condense/detail/scope_exit.hpp>
 
@@ -149,25 +150,13 @@ public:
     /// because nobody knows what has reached the medium.
     template <class Function>
     store_error use(bool create, Function&& f) {
-        std::lock_guard const lock{guard_};
-        if (sync_error_) return sync_error_;
-        auto const problem = open(create);
-        if (problem) return problem;
-        if (handle_ == nullptr) return {};
-        return checked(f(handle_));
+        return locked(create, [&](::sqlite3* handle) -> store_error { return checked(f(handle)); });
     }
 
     /// The same in one transaction, which is durable once no error is returned.
     template <class Function>
     store_error change(bool create, Function&& f) {
-        return use(create, [&](::sqlite3* handle) -> store_error {
-            if (auto const code = run(handle, "BEGIN IMMEDIATE"); code != SQLITE_OK) return checked(code);
-            scope_exit failure{[handle]() noexcept { static_cast<void>(run(handle, "ROLLBACK")); }};
-            auto problem = checked(f(handle));
-            if (!problem) problem = checked(run(handle, "COMMIT"));
-            if (!problem) failure.release();
-            return problem;
-        });
+        return transaction(create, [&](::sqlite3* handle) -> store_error { return checked(f(handle)); });
     }
 
     /// How often the file was moved or removed by somebody else while it was open: what was committed before is not at
@@ -180,6 +169,26 @@ public:
 
 private:
     static constexpr int patience = 10'000;  ///< milliseconds that another process may write
+    using work = callable_ref<store_error(::sqlite3*)>;
+
+    store_error locked(bool create, work f) {
+        std::lock_guard const lock{guard_};
+        if (sync_error_) return sync_error_;
+        auto const problem = open(create);
+        if (problem) return problem;
+        return handle_ == nullptr ? store_error{} : f(handle_);
+    }
+
+    store_error transaction(bool create, work f) {
+        return locked(create, [&](::sqlite3* handle) -> store_error {
+            if (auto const code = run(handle, "BEGIN IMMEDIATE"); code != SQLITE_OK) return checked(code);
+            scope_exit failure{[handle]() noexcept { static_cast<void>(run(handle, "ROLLBACK")); }};
+            auto problem = f(handle);
+            if (!problem) problem = checked(run(handle, "COMMIT"));
+            if (!problem) failure.release();
+            return problem;
+        });
+    }
 
     store_error checked(store_error const& problem) noexcept { return problem; }
     store_error checked(int code) noexcept {

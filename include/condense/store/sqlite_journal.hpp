@@ -80,8 +80,7 @@ public:
 
     /// Calls f(entry, content) for each entry appended before; f may append. Leaves out content that does not match its
     /// name.
-    template <class Function>
-    store_error read(std::string_view conversation, Function&& f) const {
+    store_error read(std::string_view conversation, detail::entry_sink f) const {
         if (auto const problem = write_appended()) return problem;
         std::uint64_t last = 0;
         std::uint64_t end = 0;
@@ -118,9 +117,8 @@ public:
     /// that hold some; `most` at most, of one conversation or of all. Words are taken as they are: no operators, no
     /// case, no accents; what stands between white space has to follow each other, as in "src/main.cpp". The first 32
     /// words count.
-    template <class Function>
     store_error search(std::string_view words, std::optional<std::string_view> conversation, std::size_t most,
-                       Function&& f) const {
+                       detail::hit_sink f) const {
         if (auto const problem = write_appended()) return problem;
         std::vector<std::uint64_t> ids;
         std::vector<journal_hit> hits;
@@ -151,8 +149,7 @@ public:
     }
 
     /// Calls f(journal_conversation const&) for each conversation, the one with the latest entry first.
-    template <class Function>
-    store_error each_conversation(Function&& f) const {
+    store_error each_conversation(detail::conversation_sink f) const {
         if (auto const problem = write_appended()) return problem;
         std::vector<journal_conversation> all;
         auto const problem = shared_->database.use(false, [&](::sqlite3* database) {

@@ -100,7 +100,7 @@ public:
     }
 
     /// Calls f(reference, bytes) for each artifact that was stored when the call began; `f` may use the store.
-    store_error each(auto&& f) const {
+    store_error each(detail::artifact_sink f) const {
         std::vector<std::pair<reference, bytes>> all;
         auto const problem = shared_->use(false, [&](::sqlite3* database) {
             detail::sqlite::statement select{database, "SELECT name, length(content) FROM artifact"};
@@ -112,7 +112,7 @@ public:
     }
 
     /// Calls f(reference, bytes, artifact_source const&) in the same way.
-    store_error each_source(auto&& f) const {
+    store_error each_source(detail::source_sink f) const {
         std::vector<std::tuple<reference, bytes, artifact_source>> all;
         auto const problem = shared_->use(false, [&](::sqlite3* database) {
             detail::sqlite::statement select{database,
