@@ -14,6 +14,7 @@
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/time_limit.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
@@ -152,10 +153,11 @@ struct context_pieces {
         if (sum <= room) return 0;
         std::vector<std::size_t> order(texts.size());
         for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
-        std::sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+        auto const before = [&](std::size_t left, std::size_t right) {
             auto const [first, second] = std::pair{records[left].priority, records[right].priority};
             return first != second ? first < second : left > right;
-        });
+        };
+        std::sort(order.begin(), order.end(), detail::index_order{before});
         sum = measure(last_line(texts.size())).count;
         std::uint64_t count = 0;
         for (auto const index : order) {

@@ -18,6 +18,7 @@
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/time_limit.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
@@ -291,7 +292,8 @@ private:
 
     /// Those whose summaries failed: whole, the newest first, until one does not fit.
     void include_failed() {
-        std::sort(failed_.begin(), failed_.end(), [](std::size_t left, std::size_t right) { return left > right; });
+        auto const newer = [](std::size_t left, std::size_t right) { return left > right; };
+        std::sort(failed_.begin(), failed_.end(), index_order{newer});
         bool fits = true;
         for (auto const index : failed_) {
             fits = fits && include(index);
