@@ -119,15 +119,10 @@ condense::budget limits_for(std::uint64_t window, condense::tokens overhead) {
 }  // namespace
 
 int main(int count, char** given) {
-    CLI::App app{
-        "A conversation with a model about the files of one folder, for as long as one likes.\n"
-        "Exit status: 0, 1 where the state could not be saved, 2 for wrong usage.",
-        "chat"};
     repl::arguments chosen;
-    repl::describe(app, chosen);
-    if (auto const status = command_line::read(app, count, given, "FOLDER")) return *status;
+    if (auto const status = command_line::read(repl::program, repl::options_of(chosen), count, given)) return *status;
     auto const complain = [&](std::string const& problem) {
-        return command_line::refuse(app, "FOLDER", repl::one_line(problem));
+        return command_line::refuse(repl::program, repl::one_line(problem));
     };
     if (chosen.overflow() && !chosen.endpoint.empty()) return complain("--script: there is an endpoint");
     repl::workspace const folder{chosen.folder};

@@ -14,11 +14,13 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <variant>
 #include <vector>
 
 #include <condense/adapt/json.hpp>
@@ -80,24 +82,32 @@ void check_together(settings const& chosen) {
                           ": --vocab FILE is missing; no vocabulary comes with the library"};
 }
 
-void describe(CLI::App& app, settings& chosen) {
+command_line::program const program{
+    "count_tokens",
+    "Counts the tokens of files: exactly by a vocabulary, else by an estimate.\n"
+    "A line for each file; - where one cannot be read. Exit status: 0, 1 for a file, 2 for wrong usage.",
+    "FILE..."};
+
+std::vector<command_line::option> options_of(settings& chosen) {
     using command_line::one_of;
-    app.add_option("FILE", chosen.inputs, "what to count, one line for each; - is standard input")->required();
-    app.add_option("--vocab", chosen.vocabulary,
-                   "a vocabulary for exact counts: a rank file, a tokenizer.json or an image of one");
-    app.add_option("--encoding", chosen.encoding,
-                   "cl100k_base or o200k_base, where the name of a rank file does not say it")
-        ->check(one_of({"cl100k_base", "o200k_base"}));
-    app.add_option("--image", chosen.image, "read from this file, or written to it, so that the next start is fast");
-    app.add_flag("--conversation", chosen.conversation,
-                 "files hold messages as JSON, or a request body with them: counts what the model reads of them, with "
-                 "system prompt and tools, instead of the file");
-    command_line::add_shape(app, chosen.shape);
-    app.add_flag("--ids", chosen.ids, "the ids of the tokens instead of their number");
-    app.add_option("--estimate", chosen.family,
-                   "without a vocabulary, the family: other, claude, claude_4_7, gpt, kimi or gemini")
-        ->check(one_of({"other", "claude", "claude_4_7", "gpt", "kimi", "gemini"}));
-    app.add_flag("--time", chosen.time, "bytes a second behind each count");
+    return {{.name = "FILE",
+             .to = &chosen.inputs,
+             .help = "what to count, one line for each; - is standard input",
+             .required = true},
+            {"--vocab", &chosen.vocabulary,
+             "a vocabulary for exact counts: a rank file, a tokenizer.json or an image of one"},
+            {"--encoding", &chosen.encoding, "cl100k_base or o200k_base, where the name of a rank file does not say it",
+             one_of({"cl100k_base", "o200k_base"})},
+            {"--image", &chosen.image, "read from this file, or written to it, so that the next start is fast"},
+            {"--conversation", &chosen.conversation,
+             "files hold messages as JSON, or a request body with them: counts what the model reads of them, with "
+             "system prompt and tools, instead of the file"},
+            command_line::shape_option(chosen.shape),
+            {"--ids", &chosen.ids, "the ids of the tokens instead of their number"},
+            {"--estimate", &chosen.family,
+             "without a vocabulary, the family: other, claude, claude_4_7, gpt, kimi or gemini",
+             one_of({"other", "claude", "claude_4_7", "gpt", "kimi", "gemini"})},
+            {"--time", &chosen.time, "bytes a second behind each count"}};
 }
 
 /// By its name, where none was given: what splits text is not in a rank file.
@@ -250,8 +260,22 @@ void count_exactly(input& from, bool ids, condense::bpe_counter& counter, lines&
     else out.add(running.count());
 }
 
-template <class Estimator>
-void estimate(input& from, Estimator count, lines& out, stopwatch& watch) {
+/// An estimate or an exact count, chosen at run time: what is counted by it is compiled once.
+struct any_estimator {
+    std::variant<condense::family_estimator, condense::bpe> chosen;
+
+    condense::cost operator()(std::string_view text) const {
+        return std::visit([&](auto const& count) { return count(text); }, chosen);
+    }
+    condense::cost frame(condense::role speaker) const {
+        return std::visit([&](auto const& count) { return count.frame(speaker); }, chosen);
+    }
+    condense::cost frame(condense::part_view const& part) const {
+        return std::visit([&](auto const& count) { return count.frame(part); }, chosen);
+    }
+};
+
+void estimate(input& from, any_estimator const& count, lines& out, stopwatch& watch) {
     condense::cost sum;
     std::string text;
     auto const add = [&] {
@@ -265,8 +289,7 @@ void estimate(input& from, Estimator count, lines& out, stopwatch& watch) {
 }
 
 /// Counts as `reduce` does: parts, frames of messages and what a request body holds beside them.
-template <class Estimator>
-void count_conversation(input& from, settings const& chosen, Estimator const& count, lines& out, stopwatch& watch) {
+void count_conversation(input& from, settings const& chosen, any_estimator const& count, lines& out, stopwatch& watch) {
     using json = nlohmann::ordered_json;
     std::string text;
     while (from.read(text, portion)) {}
@@ -281,8 +304,7 @@ void count_conversation(input& from, settings const& chosen, Estimator const& co
 }
 
 /// Calls `count(file, out, watch)` for each; whether all could be read.
-template <class Count>
-bool each_input(settings const& chosen, Count&& count) {
+bool each_input(settings const& chosen, std::function<void(input&, lines&, stopwatch&)> const& count) {
     bool all = true;
     lines out;
     for (auto const& name : chosen.inputs) {
@@ -303,40 +325,30 @@ bool each_input(settings const& chosen, Count&& count) {
 }
 
 bool run(settings const& chosen) {
-    if (chosen.vocabulary && chosen.conversation) {
-        condense::bpe const exact{vocabulary_of(chosen)};
-        return each_input(
-            chosen, [&](auto& from, auto& out, auto& watch) { count_conversation(from, chosen, exact, out, watch); });
-    }
-    if (chosen.vocabulary) {
+    if (chosen.vocabulary && !chosen.conversation) {
         condense::bpe_counter counter{vocabulary_of(chosen)};
-        return each_input(
-            chosen, [&](auto& from, auto& out, auto& watch) { count_exactly(from, chosen.ids, counter, out, watch); });
-    }
-    return condense::with_family(chosen.family.value_or("other"), [&](auto family) {
-        return each_input(chosen, [&](auto& from, auto& out, auto& watch) {
-            condense::script_aware<decltype(family)> const count;
-            if (chosen.conversation) count_conversation(from, chosen, count, out, watch);
-            else estimate(from, count, out, watch);
+        return each_input(chosen, [&](input& from, lines& out, stopwatch& watch) {
+            count_exactly(from, chosen.ids, counter, out, watch);
         });
+    }
+    any_estimator count{condense::family_estimator{condense::family_of(chosen.family.value_or("other"))}};
+    if (chosen.vocabulary) count.chosen = condense::bpe{vocabulary_of(chosen)};
+    return each_input(chosen, [&](input& from, lines& out, stopwatch& watch) {
+        if (chosen.conversation) count_conversation(from, chosen, count, out, watch);
+        else estimate(from, count, out, watch);
     });
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-    CLI::App app{
-        "Counts the tokens of files: exactly by a vocabulary, else by an estimate.\n"
-        "A line for each file; - where one cannot be read. Exit status: 0, 1 for a file, 2 for wrong usage.",
-        "count_tokens"};
     settings chosen;
-    describe(app, chosen);
     try {
-        if (auto const status = command_line::read(app, count, arguments, "FILE...")) return *status;
+        if (auto const status = command_line::read(program, options_of(chosen), count, arguments)) return *status;
         check_together(chosen);
         return run(chosen) ? 0 : 1;
     } catch (wrong_usage const& problem) {
-        return command_line::refuse(app, "FILE...", problem.what());
+        return command_line::refuse(program, problem.what());
     } catch (std::exception const& problem) {
         std::fprintf(stderr, "count_tokens: %s\n", problem.what());
         return 1;

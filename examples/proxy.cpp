@@ -73,29 +73,32 @@ std::string find_host(settings& chosen) {
 /// The exit status where the program has to end.
 std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
     using command_line::whole_number;
-    CLI::App app{
+    command_line::program const program{
+        "proxy",
         "Forwards requests to an OpenAI or Anthropic compatible provider, and keeps their conversations inside the\n"
         "window of the model. Exit status: 0, 1 where it cannot listen, 2 for wrong usage.",
-        "proxy"};
-    app.add_option("--forward", chosen.forward, "the provider, such as https://api.openai.com")->required();
-    app.add_option("--listen", chosen.listen, "HOST:PORT, 127.0.0.1:8080 unless given; port 0 is any that is free");
-    app.add_flag("--public", chosen.is_public, "allows --listen to name an address that others can reach");
-    app.add_option("--window", chosen.window, "the context window in tokens; that of the request's model unless given")
-        ->transform(whole_number(256, 1'000'000'000, "tokens"));
-    app.add_option("--mix", chosen.mix, "recommended, no_model or window")
-        ->check(command_line::one_of({"recommended", "no_model", "window"}));
-    app.add_flag("--alternate", chosen.alternate,
-                 "joins neighbours of one role in what it reduces, for templates that refuse two in a row");
-    app.add_option("--most", chosen.body, "megabytes of a request; 64 unless given")
-        ->transform(whole_number(1, 1'000, "megabytes"));
-    app.add_option("--silence", chosen.silence, "seconds that the provider may say nothing; 600 unless given")
-        ->transform(whole_number(1, 86'400, "seconds"));
-    app.add_option("--patience", chosen.patience, "seconds that a client may take for a request; 60 unless given")
-        ->transform(whole_number(1, 86'400, "seconds"));
-    app.add_option("--threads", chosen.threads, "requests at a time; 32 unless given")
-        ->transform(whole_number(1, 500, "threads"));
-    if (auto const status = command_line::read(app, count, given, "--forward URL")) return status;
-    auto const refuse = [&](std::string const& problem) { return command_line::refuse(app, "--forward URL", problem); };
+        "--forward URL"};
+    std::vector<command_line::option> const options{
+        {.name = "--forward",
+         .to = &chosen.forward,
+         .help = "the provider, such as https://api.openai.com",
+         .required = true},
+        {"--listen", &chosen.listen, "HOST:PORT, 127.0.0.1:8080 unless given; port 0 is any that is free"},
+        {"--public", &chosen.is_public, "allows --listen to name an address that others can reach"},
+        {"--window", &chosen.window, "the context window in tokens; that of the request's model unless given",
+         whole_number(256, 1'000'000'000, "tokens")},
+        {"--mix", &chosen.mix, "recommended, no_model or window",
+         command_line::one_of({"recommended", "no_model", "window"})},
+        {"--alternate", &chosen.alternate,
+         "joins neighbours of one role in what it reduces, for templates that refuse two in a row"},
+        {"--most", &chosen.body, "megabytes of a request; 64 unless given", whole_number(1, 1'000, "megabytes")},
+        {"--silence", &chosen.silence, "seconds that the provider may say nothing; 600 unless given",
+         whole_number(1, 86'400, "seconds")},
+        {"--patience", &chosen.patience, "seconds that a client may take for a request; 60 unless given",
+         whole_number(1, 86'400, "seconds")},
+        {"--threads", &chosen.threads, "requests at a time; 32 unless given", whole_number(1, 500, "threads")}};
+    if (auto const status = command_line::read(program, options, count, given)) return status;
+    auto const refuse = [&](std::string const& problem) { return command_line::refuse(program, problem); };
     if (auto const problem = find_host(chosen); !problem.empty()) return refuse("--listen: " + problem);
     chosen.to = proxy::address_of(chosen.forward);
     if (!chosen.to.problem.empty()) return refuse("--forward: " + chosen.to.problem);

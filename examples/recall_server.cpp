@@ -15,17 +15,16 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <condense/core/pass.hpp>
 #include <condense/recovery/prompt.hpp>
 #include <condense/recovery/tools.hpp>
-#include <condense/store/file.hpp>
-#include <condense/store/sqlite_journal.hpp>
-#include <condense/store/sqlite_store.hpp>
 
 #include "command_line.hpp"
 #include "recall/protocol.hpp"
+#include "recall/stores.hpp"
 #include "recall/transcript.hpp"
 
 namespace {
@@ -43,23 +42,27 @@ struct settings {
     condense::chars most = condense::recovery_options{}.most;
 };
 
-void describe(CLI::App& app, settings& chosen) {
+command_line::program const program{
+    "recall_server",
+    "An MCP server, on standard input and output, that gives an agent its own past.\n"
+    "Exit status: 0 at the end of input, 1 if output cannot be written, 2 for wrong usage.",
+    usage};
+
+std::vector<command_line::option> options_of(settings& chosen) {
     auto const path = command_line::not_empty();
-    auto* const journal =
-        app.add_option("--journal", chosen.journal, "what `record` wrote: a folder, or a file that ends in .db");
-    journal->check(path);
-    app.add_option("--store", chosen.store, "what `offload` stored: a folder, or a file that ends in .db")->check(path);
-    app.add_option("--transcript", chosen.transcripts,
-                   "a conversation as the agent program writes it, as JSON or JSON lines; several are several "
-                   "conversations, the last one is the agent's own")
-        ->check(path)
-        ->allow_extra_args(false)
-        ->excludes(journal);
-    app.add_option("--conversation", chosen.conversation,
-                   "the agent's own conversation; the file's name of the last transcript, or empty, unless given");
-    app.add_flag("--all", chosen.all, "the agent may see every conversation");
-    app.add_option("--most", chosen.most.count, "characters of an answer; 1000 unless given")
-        ->transform(command_line::whole_number(400, condense::most_recovered.count, "characters"));
+    return {{"--journal", &chosen.journal, "what `record` wrote: a folder, or a file that ends in .db", path},
+            {"--store", &chosen.store, "what `offload` stored: a folder, or a file that ends in .db", path},
+            {.name = "--transcript",
+             .to = &chosen.transcripts,
+             .help = "a conversation as the agent program writes it, as JSON or JSON lines; several are several "
+                     "conversations, the last one is the agent's own",
+             .accepts = path,
+             .excludes = "--journal"},
+            {"--conversation", &chosen.conversation,
+             "the agent's own conversation; the file's name of the last transcript, or empty, unless given"},
+            {"--all", &chosen.all, "the agent may see every conversation"},
+            {"--most", &chosen.most.count, "characters of an answer; 1000 unless given",
+             command_line::whole_number(400, condense::most_recovered.count, "characters")}};
 }
 
 /// The files by their names; of the same name by their paths.
@@ -72,14 +75,6 @@ std::vector<recall::transcript> transcripts_of(settings const& chosen) {
         all.emplace_back(path, std::move(id));
     }
     return all;
-}
-
-/// Calls f(store) with what the path means.
-template <class Folder, class Database, class None, class Function>
-int with_place(std::optional<std::string> const& path, Function&& f) {
-    if (!path) return f(None{});
-    if (path->ends_with(".db")) return f(Database{*path});
-    return f(Folder{*path});
 }
 
 /// Answers until standard input ends.
@@ -102,56 +97,56 @@ struct any_mix {
     static constexpr bool journals = true;
 };
 
-template <class Tools, class Refresh>
-int serve(Tools const& tools, Refresh const& refresh) {
+template <class Tools>
+int serve(Tools const& tools, recall::any_journal const* read) {
+    auto const call = [&](std::string_view tool, std::string_view arguments) {
+        if (auto const* const files = read == nullptr ? nullptr : std::get_if<recall::transcripts>(&read->of))
+            files->refresh();
+        return tools.call(tool, arguments);
+    };
     return serve(
         recall::protocol{{.instructions = condense::recovery_prompt<any_mix>(tools),
                           .tools = condense::parse_json<json>(tools.definitions(condense::tool_format::mcp)).value,
                           .has = [&](std::string_view tool) { return tools.has(tool); },
-                          .call =
-                              [&](std::string_view tool, std::string_view arguments) {
-                                  refresh();
-                                  return tools.call(tool, arguments);
-                              }}});
+                          .call = call}});
+}
+
+/// The journal or the transcripts of the command line; and how far the agent may see where these are transcripts.
+std::optional<recall::any_journal> journal_of(settings const& chosen, condense::recovery_options& options) {
+    if (!chosen.transcripts.empty()) {
+        auto const all = transcripts_of(chosen);
+        options.conversation = all.back().id();
+        if (!chosen.all)
+            options.granted = [all](std::string_view id) {
+                return std::any_of(all.begin(), all.end(), [&](auto const& each) { return each.id() == id; });
+            };
+        return recall::any_journal{recall::transcripts{all}};
+    }
+    if (!chosen.journal) return std::nullopt;
+    return recall::journal_at(*chosen.journal);
 }
 
 int run(settings const& chosen) {
     condense::recovery_options options{.conversation = chosen.conversation.value_or(""), .most = chosen.most};
     if (chosen.all) options.granted = [](std::string_view) { return true; };
-    using condense::no_store;
-    return with_place<condense::artifact_folder, condense::sqlite_store, no_store>(
-        chosen.store, [&](auto const& store) {
-            if (chosen.transcripts.empty())
-                return with_place<condense::journal_folder, condense::sqlite_journal, condense::no_journal>(
-                    chosen.journal, [&](auto const& journal) {
-                        return serve(condense::recovery_tools{store, journal, options, recall::content_text{}}, [] {});
-                    });
-            auto const all = transcripts_of(chosen);
-            options.conversation = all.back().id();
-            if (!chosen.all)
-                options.granted = [all](std::string_view id) {
-                    return std::any_of(all.begin(), all.end(), [&](auto const& each) { return each.id() == id; });
-                };
-            recall::transcripts const journal{all};
-            auto const text = [](std::string_view content) { return std::string{content}; };
-            return serve(condense::recovery_tools{store, journal, options, text}, [&] { journal.refresh(); });
-        });
+    auto const journal = journal_of(chosen, options);
+    recall::any_text const text{!chosen.transcripts.empty()};
+    auto const* const read = journal ? &*journal : nullptr;
+    if (!chosen.store) return serve(condense::recovery_tools{condense::no_store{}, *journal, options, text}, read);
+    auto const store = recall::store_at(*chosen.store);
+    if (!journal) return serve(condense::recovery_tools{store, condense::no_journal{}, options, text}, read);
+    return serve(condense::recovery_tools{store, *journal, options, text}, read);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-    CLI::App app{
-        "An MCP server, on standard input and output, that gives an agent its own past.\n"
-        "Exit status: 0 at the end of input, 1 if output cannot be written, 2 for wrong usage.",
-        "recall_server"};
     settings chosen;
-    describe(app, chosen);
     std::signal(SIGPIPE, SIG_IGN);
     try {
-        if (auto const status = command_line::read(app, count, arguments, usage)) return *status;
+        if (auto const status = command_line::read(program, options_of(chosen), count, arguments)) return *status;
         if (!chosen.journal && !chosen.store && chosen.transcripts.empty())
-            return command_line::refuse(app, usage, "there is nothing to read");
+            return command_line::refuse(program, "there is nothing to read");
         return run(chosen);
     } catch (std::exception const& problem) {
         std::cerr << "recall_server: " << problem.what() << '\n';

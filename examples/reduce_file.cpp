@@ -60,35 +60,38 @@ struct settings {
 /// The exit status where the program has to end.
 std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
     using command_line::one_of;
-    CLI::App app{
+    command_line::program const program{
+        "reduce_file",
         "Reduces a conversation in a JSON file, in any shape that the library reads, to a token window.\n"
         "Exit status: 0, 2 for wrong usage or input, 3 where it does not fit.",
-        "reduce_file"};
-    app.add_option("INPUT", chosen.input, "an array of messages, or a request body that holds one; - is standard input")
-        ->required();
-    app.add_option("--window", chosen.window.count, "the context window in tokens; 200000 unless given")
-        ->transform(command_line::whole_number(1, 1'000'000'000, "tokens"));
-    app.add_option("--mix", chosen.mix, "default, window, compress, shorten or summarize")
-        ->check(one_of({"default", "window", "compress", "shorten", "summarize"}));
-    app.add_option("--family", chosen.family,
-                   "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other")
-        ->check(one_of({"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"}));
-    command_line::add_shape(app, chosen.shape);
-    app.add_flag("--request", chosen.request,
-                 "writes what is to be sent, with neighbours of one role joined and without the library's marks, by "
-                 "which a later run knows what was done");
-    app.add_option("--output", chosen.output, "the file to write; standard output unless given")
-        ->check(command_line::not_empty());
-    app.add_option("--report", chosen.report, "on standard error: table or json")->check(one_of({"table", "json"}));
-    app.add_option("--store", chosen.store, "a folder for what is taken out of large results");
-    app.add_option("--journal", chosen.journal, "a folder for every message as it came");
-    app.add_option("--conversation", chosen.conversation,
-                   "by which the journal tells conversations apart; the input's path unless given");
-    if (auto const status = command_line::read(app, count, given, "INPUT")) return status;
+        "INPUT"};
+    std::vector<command_line::option> const options{
+        {.name = "INPUT",
+         .to = &chosen.input,
+         .help = "an array of messages, or a request body that holds one; - is standard input",
+         .required = true},
+        {"--window", &chosen.window.count, "the context window in tokens; 200000 unless given",
+         command_line::whole_number(1, 1'000'000'000, "tokens")},
+        {"--mix", &chosen.mix, "default, window, compress, shorten or summarize",
+         one_of({"default", "window", "compress", "shorten", "summarize"})},
+        {"--family", &chosen.family,
+         "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other",
+         one_of({"claude", "claude_4_7", "gpt", "kimi", "gemini", "other"})},
+        command_line::shape_option(chosen.shape),
+        {"--request", &chosen.request,
+         "writes what is to be sent, with neighbours of one role joined and without the library's marks, by "
+         "which a later run knows what was done"},
+        {"--output", &chosen.output, "the file to write; standard output unless given", command_line::not_empty()},
+        {"--report", &chosen.report, "on standard error: table or json", one_of({"table", "json"})},
+        {"--store", &chosen.store, "a folder for what is taken out of large results"},
+        {"--journal", &chosen.journal, "a folder for every message as it came"},
+        {"--conversation", &chosen.conversation,
+         "by which the journal tells conversations apart; the input's path unless given"}};
+    if (auto const status = command_line::read(program, options, count, given)) return status;
     std::error_code unknown;
     if (!chosen.conversation.empty()) return std::nullopt;
     if (chosen.input == "-" && !chosen.journal.empty())
-        return command_line::refuse(app, "INPUT", "--journal: standard input has no name; --conversation is missing");
+        return command_line::refuse(program, "--journal: standard input has no name; --conversation is missing");
     chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
     return std::nullopt;
 }

@@ -29,14 +29,16 @@ struct settings {
 };
 
 std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
-    CLI::App app{
+    command_line::program const program{
+        "responses_loop",
         "An agent that reads logs, on OpenAI Responses. Exit status: 0, 1 without an answer, 2 for wrong usage.",
-        "responses_loop"};
-    app.add_option("--endpoint", chosen.endpoint, "such as https://api.openai.com/v1")->required();
-    app.add_option("--model", chosen.model, "its name")->required();
-    app.add_option("--window", chosen.window.count, "its context window in tokens; 128000 unless given")
-        ->transform(command_line::whole_number(256, 1'000'000'000, "tokens"));
-    return command_line::read(app, count, given, "--endpoint URL --model NAME");
+        "--endpoint URL --model NAME"};
+    std::vector<command_line::option> const options{
+        {.name = "--endpoint", .to = &chosen.endpoint, .help = "such as https://api.openai.com/v1", .required = true},
+        {.name = "--model", .to = &chosen.model, .help = "its name", .required = true},
+        {"--window", &chosen.window.count, "its context window in tokens; 128000 unless given",
+         command_line::whole_number(256, 1'000'000'000, "tokens")}};
+    return command_line::read(program, options, count, given);
 }
 
 /// The value at a path such as "/usage/input_tokens", if it is there and of this type.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <condense/adapt/json_blocks.hpp>
@@ -13,17 +15,18 @@
 
 namespace command_line {
 
-/// Adds `--shape NAME`. Unless it is given, each message may have a shape of its own.
-inline void add_shape(CLI::App& app, std::optional<condense::json_shape>& shape) {
+/// `--shape NAME`. Unless it is given, each message may have a shape of its own.
+inline option shape_option(std::optional<condense::json_shape>& shape) {
     std::vector<std::string> names;
     std::string all;
     for (std::size_t index = 0; index < condense::json_shape_count; ++index) {
         names.emplace_back(name(static_cast<condense::json_shape>(index)));
         all.append(index == 0 ? "" : index + 1 < condense::json_shape_count ? ", " : " or ").append(names.back());
     }
-    auto const read = [&shape](std::string const& name) { shape = condense::json_shape_named(name); };
-    app.add_option_function<std::string>("--shape", read, "refuses messages that are not of this shape: " + all)
-        ->check(one_of(names));
+    return {.name = "--shape",
+            .to = [&shape](std::string const& name) { shape = condense::json_shape_named(name); },
+            .help = "refuses messages that are not of this shape: " + all,
+            .accepts = one_of(std::move(names))};
 }
 
 }  // namespace command_line

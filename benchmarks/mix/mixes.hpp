@@ -8,7 +8,7 @@
 #include <condense/llm/name_index.hpp>
 #include <condense/llm/work_record.hpp>
 #include <condense/presets.hpp>
-#include <condense/replay.hpp>
+#include <condense/replay/mix.hpp>
 #include <condense/shorteners.hpp>
 
 // The mixes that `replay` compares: a line each. A mix of your own is one line more; `edges` has a journal, a store

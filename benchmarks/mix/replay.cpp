@@ -19,11 +19,13 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "mixes.hpp"
+#include <condense/replay/replay_one.hpp>
+#include <condense/replay/sum.hpp>
+
+#include "mix_list.hpp"
 #include "progress.hpp"
 #include "replay_input.hpp"
 #include "replay_options.hpp"
@@ -37,24 +39,21 @@ namespace {
 
 using replay::complaint;
 
-/// f(named mix) for each of those asked for.
-template <class Function>
-void each_mix(std::vector<std::string> const& wanted, Function&& f) {
-    auto const chosen = [&](auto const& mix) {
-        return wanted.empty() || std::find(wanted.begin(), wanted.end(), mix.name) != wanted.end();
-    };
-    std::apply([&](auto const&... mix) { ((chosen(mix) ? f(mix) : void()), ...); }, replay::mixes);
-}
+using mix = condense::any_mix<replay::json>;
 
-void check_mixes(std::vector<std::string> const& wanted) {
-    std::vector<std::string> known;
-    each_mix({}, [&](auto const& mix) { known.push_back(mix.name); });
-    for (auto const& name : wanted) {
-        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-        std::string all;
-        for (auto const& one : known) all.append(all.empty() ? "" : ", ").append(one);
-        throw complaint{"--mix: '" + replay::shown(name) + "' is not one of " + all};
+/// Those asked for, or all, in the order of mixes.hpp.
+std::vector<mix const*> mixes_of(std::vector<std::string> const& wanted) {
+    std::vector<mix const*> chosen;
+    std::string known;
+    for (auto const& each : replay::mix_list()) {
+        known.append(known.empty() ? "" : ", ").append(each.name);
+        if (wanted.empty() || std::find(wanted.begin(), wanted.end(), each.name) != wanted.end())
+            chosen.push_back(&each);
     }
+    for (auto const& name : wanted)
+        if (std::none_of(chosen.begin(), chosen.end(), [&](mix const* each) { return each->name == name; }))
+            throw complaint{"--mix: '" + replay::shown(name) + "' is not one of " + known};
+    return chosen;
 }
 
 /// A file that is the old one or the whole new one; that it can be written is known before the work begins.
@@ -107,9 +106,9 @@ struct outcome {
 /// the same however many threads there are.
 class work {
 public:
-    work(replay::options const& chosen, condense::replay_summarizer model, replay::conversations& input,
-         replay::report& found)
-        : chosen_{chosen}, settings_{.model = std::move(model)}, input_{input}, found_{found},
+    work(replay::options const& chosen, std::vector<mix const*> mixes, condense::replay_summarizer model,
+         replay::conversations& input, replay::report& found)
+        : chosen_{chosen}, mixes_{std::move(mixes)}, settings_{.model = std::move(model)}, input_{input}, found_{found},
           steps_{found.windows.size() * found.mixes.size()}, bar_{condense::mul_capped(input.bytes(), steps_)} {}
 
     void run() {
@@ -154,12 +153,12 @@ private:
         try {
             condense::replay_source const told{conversation.messages, settings_};
             for (auto const window : chosen_.windows)
-                each_mix(chosen_.mixes, [&](auto const& mix) {
+                for (auto const* const each : mixes_) {
                     condense::budget const limits{.window = window, .overhead = conversation.overhead};
-                    out.figures.push_back(condense::replay_one(told, out.name, limits, found_.prices, mix));
+                    out.figures.push_back(condense::replay_one(told, out.name, limits, found_.prices, *each));
                     std::lock_guard const lock{mutex_};
                     bar_.add(out.bytes);
-                });
+                }
         } catch (std::bad_alloc const&) { throw; } catch (std::exception const& problem) {
             out.fault = "cannot be replayed: " + replay::shown(problem.what());
         }
@@ -194,6 +193,7 @@ private:
     }
 
     replay::options const& chosen_;
+    std::vector<mix const*> mixes_;
     condense::replay_options<> settings_;
     replay::conversations& input_;
     replay::report& found_;
@@ -208,13 +208,12 @@ private:
 };
 
 int compare(replay::options const& chosen) {
-    check_mixes(chosen.mixes);
+    auto mixes = mixes_of(chosen.mixes);
     auto model = replay::summariser_of(chosen);
     auto [prices, currency] = chosen.prices_file.empty() ? replay::priced{} : replay::read_prices(chosen.prices_file);
     for (auto const& path : chosen.paths)
-        if (!std::filesystem::exists(path))
-            throw complaint{replay::shown(path.string()) + ": there is no such file or folder"};
-    replay::conversations input{chosen.paths};
+        if (!std::filesystem::exists(path)) throw complaint{replay::shown(path) + ": there is no such file or folder"};
+    replay::conversations input{{chosen.paths.begin(), chosen.paths.end()}};
     if (input.empty()) throw complaint{"no .json, .jsonl or .ndjson file is there"};
     if (std::vector<std::string> const outputs{chosen.json_file, chosen.html_file}; true)
         for (std::size_t at = 0; at < outputs.size(); ++at) {
@@ -235,10 +234,10 @@ int compare(replay::options const& chosen) {
                          .currency = currency,
                          .summariser = model.name,
                          .keep = chosen.keep};
-    each_mix(chosen.mixes, [&](auto const& mix) { found.mixes.push_back(mix.name); });
+    for (auto const* const each : mixes) found.mixes.push_back(each->name);
     found.totals.resize(found.windows.size() * found.mixes.size());
     for (auto& total : found.totals) total.figures.conversations = 0;
-    work{chosen, std::move(model.ask), input, found}.run();
+    work{chosen, std::move(mixes), std::move(model.ask), input, found}.run();
 
     std::cout << replay::text_of(found) << std::flush;
     if (json_file.wanted())
@@ -251,18 +250,10 @@ int compare(replay::options const& chosen) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    CLI::App app{
-        "Plays recorded conversations again, request by request, under each mix of layers, and compares what was sent, "
-        "what it\n"
-        "costs, what the prompt cache held, and what later answers needed and could still see.\n"
-        "Exit status: 0, or 1 when a report could not be written, 2 for wrong usage, 3 when some conversations could "
-        "not be\n"
-        "read: these are named and skipped.",
-        "replay"};
     replay::options chosen;
-    replay::describe(app, chosen);
     try {
-        if (auto const status = command_line::read(app, count, arguments, "PATH...")) return *status;
+        if (auto const status = command_line::read(replay::program, replay::options_of(chosen), count, arguments))
+            return *status;
         replay::complete(chosen);
         return compare(chosen);
     } catch (complaint const& problem) {

@@ -35,67 +35,77 @@ struct complaint : std::runtime_error {
 struct options {
     std::vector<condense::tokens> windows = {};  ///< 8,000 and 32,000 unless given
     std::vector<std::string> mixes = {};         ///< all unless given
-    std::vector<std::filesystem::path> paths = {};
+    std::vector<std::string> paths = {};
     std::optional<condense::json_shape> shape = {};
     std::string prices_file = {};
     std::string json_file = {};
     std::string html_file = {};
     std::string summariser = "rule";
     std::string summariser_model = {};
-    std::size_t jobs = 0;  ///< 0 is one for each processor
-    std::size_t keep = 20;
+    std::uint64_t jobs = 0;  ///< 0 is one for each processor
+    std::uint64_t keep = 20;
     std::vector<std::uint64_t> window_sizes = {};  ///< as they were given
 };
 
 /// What the user gave, for a terminal.
 using command_line::shown;
 
-inline void describe(CLI::App& app, options& chosen) {
+inline command_line::program const program{
+    "replay",
+    "Plays recorded conversations again, request by request, under each mix of layers, and compares what was sent, "
+    "what it\n"
+    "costs, what the prompt cache held, and what later answers needed and could still see.\n"
+    "Exit status: 0, or 1 when a report could not be written, 2 for wrong usage, 3 when some conversations could "
+    "not be\n"
+    "read: these are named and skipped.",
+    "PATH..."};
+
+inline std::vector<command_line::option> options_of(options& chosen) {
     using command_line::whole_number;
-    app.add_option("PATH", chosen.paths,
-                   "a file, or a folder, which is searched for .json, .jsonl and .ndjson. A .json file is one "
-                   "conversation: an array of messages, or a request body that holds one, in any shape that the "
-                   "library reads. In .jsonl and .ndjson each line is one")
-        ->required();
-    command_line::add_shape(app, chosen.shape);
-    app.add_option("--window", chosen.window_sizes,
-                   "the context window in tokens; may be given again; 8000 and 32000 unless given")
-        ->transform(whole_number(1, 1'000'000'000, "tokens"))
-        ->take_all()
-        ->allow_extra_args(false);
-    app.add_option("--mix", chosen.mixes, "only this mix; may be given again; all unless given")
-        ->type_name("NAME")
-        ->take_all()
-        ->allow_extra_args(false);
-    app.add_option("--summariser", chosen.summariser,
-                   "who writes the summaries of mixes: rule, a stand-in, unless given; openai:URL or anthropic:URL, a "
-                   "server of that protocol, which gets what is summarised, or without the URL the provider's own; its "
-                   "key is in OPENAI_API_KEY or ANTHROPIC_API_KEY. summarize_on_prefix stays with the stand-in"
+    return {
+        {.name = "PATH",
+         .to = &chosen.paths,
+         .help = "a file, or a folder, which is searched for .json, .jsonl and .ndjson. A .json file is one "
+                 "conversation: an array of messages, or a request body that holds one, in any shape that the "
+                 "library reads. In .jsonl and .ndjson each line is one",
+         .required = true},
+        command_line::shape_option(chosen.shape),
+        {"--window", &chosen.window_sizes,
+         "the context window in tokens; may be given again; 8000 and 32000 unless given",
+         whole_number(1, 1'000'000'000, "tokens")},
+        {.name = "--mix",
+         .to = &chosen.mixes,
+         .help = "only this mix; may be given again; all unless given",
+         .type = "NAME"},
+        {"--summariser", &chosen.summariser,
+         "who writes the summaries of mixes: rule, a stand-in, unless given; openai:URL or anthropic:URL, a "
+         "server of that protocol, which gets what is summarised, or without the URL the provider's own; its "
+         "key is in OPENAI_API_KEY or ANTHROPIC_API_KEY. summarize_on_prefix stays with the stand-in"
 #if defined(REPLAY_WITHOUT_CURL)
-                   "; this program was built without libcurl, and has the stand-in alone"
+         "; this program was built without libcurl, and has the stand-in alone"
 #endif
-    );
-    app.add_option("--summariser-model", chosen.summariser_model,
-                   "the model asked there; unless given that of the environment's SUMMARIZER_MODEL, else gpt-4o-mini")
-        ->type_name("NAME");
-    app.add_option(
-           "--prices", chosen.prices_file,
-           "a JSON object with what a million tokens cost. input and output are required; cached (input read from the "
-           "prompt cache) and written (input written to it) cost as much as input unless given; currency is a sign or "
-           "short name, $ unless given. Without this option: {\"input\": 3.0, \"output\": 15.0, \"cached\": 0.3, "
-           "\"written\": 3.75}")
-        ->type_name("FILE");
-    app.add_option("--json", chosen.json_file, "writes every figure as JSON")->type_name("FILE");
-    app.add_option("--html", chosen.html_file,
-                   "writes one page with plots and a table, which needs nothing else to be read")
-        ->type_name("FILE");
-    app.add_option(
-           "--jobs", chosen.jobs,
-           "conversations replayed at once; as many as there are processors unless given; each is held in memory")
-        ->transform(whole_number(1, 1'024, "conversations"));
-    app.add_option("--keep", chosen.keep,
-                   "how many of the longest conversations the reports show one by one; 20 unless given")
-        ->transform(whole_number(1, 10'000, "conversations"));
+        },
+        {.name = "--summariser-model",
+         .to = &chosen.summariser_model,
+         .help = "the model asked there; unless given that of the environment's SUMMARIZER_MODEL, else gpt-4o-mini",
+         .type = "NAME"},
+        {.name = "--prices",
+         .to = &chosen.prices_file,
+         .help = "a JSON object with what a million tokens cost. input and output are required; cached (input read "
+                 "from the prompt cache) and written (input written to it) cost as much as input unless given; "
+                 "currency is a sign or short name, $ unless given. Without this option: {\"input\": 3.0, "
+                 "\"output\": 15.0, \"cached\": 0.3, \"written\": 3.75}",
+         .type = "FILE"},
+        {.name = "--json", .to = &chosen.json_file, .help = "writes every figure as JSON", .type = "FILE"},
+        {.name = "--html",
+         .to = &chosen.html_file,
+         .help = "writes one page with plots and a table, which needs nothing else to be read",
+         .type = "FILE"},
+        {"--jobs", &chosen.jobs,
+         "conversations replayed at once; as many as there are processors unless given; each is held in memory",
+         whole_number(1, 1'024, "conversations")},
+        {"--keep", &chosen.keep, "how many of the longest conversations the reports show one by one; 20 unless given",
+         whole_number(1, 10'000, "conversations")}};
 }
 
 /// What was not given, and windows once each.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condense/condense.hpp>
+#include <condense/replay/any_mix.hpp>
 #include <condense/replay/arguments.hpp>
 #include <condense/replay/checker.hpp>
 #include <condense/replay/compare.hpp>

@@ -16,6 +16,7 @@
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/usage.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/items.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
@@ -184,16 +185,20 @@ private:
         each_item(text, [&](item_kind kind, std::string_view item) {
             if (kind != item_kind::quoted) all.push_back({item, static_cast<std::size_t>(item.data() - text.data())});
         });
-        std::sort(all.begin(), all.end(), [](mention const& left, mention const& right) {
+        using order = detail::callable_ref<bool(mention const&, mention const&)>;
+        auto const by_item = [](mention const& left, mention const& right) {
             return left.item != right.item ? left.item < right.item : left.position > right.position;
-        });
+        };
+        std::sort(all.begin(), all.end(), order{by_item});
         std::vector<mention> repeated;
         // Equal items are neighbours, the latest first: of each run of two or more, take its first.
         for (std::size_t index = 1; index < all.size(); ++index)
             if (all[index].item == all[index - 1].item && (index == 1 || all[index - 2].item != all[index].item))
                 repeated.push_back(all[index - 1]);
-        std::sort(repeated.begin(), repeated.end(),
-                  [](mention const& left, mention const& right) { return left.position > right.position; });
+        auto const latest_first = [](mention const& left, mention const& right) {
+            return left.position > right.position;
+        };
+        std::sort(repeated.begin(), repeated.end(), order{latest_first});
         std::string out;
         for (auto const& [item, position] : repeated) {
             if (out.size() + item.size() + 2 > room) break;

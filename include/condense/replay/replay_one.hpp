@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <condense/core/provider_usage.hpp>
+#include <condense/replay/any_mix.hpp>
 #include <condense/replay/edits.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/sum.hpp>
@@ -78,9 +79,9 @@ void close_figures(replay_figures& out, Session const& session, prices const& pr
 }  // namespace detail
 
 /// Replays one mix on a conversation that was read before. Copies each message into a session of its own.
-template <class Message, class Estimator, class Clock, class Mix>
+template <class Message, class Estimator, class Clock>
 replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source, std::string_view name, budget limits,
-                          prices const& price_list, named<Mix> const& candidate) {
+                          prices const& price_list, any_mix<Message> const& candidate) {
     static_assert(std::copy_constructible<Message>,
                   "condense: replay_one: the messages must be copyable: each mix gets its own (see transcript)");
     replay_figures out{.mix = candidate.name, .conversation = std::string{name}};
@@ -88,15 +89,21 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
     auto const& options = source.options;
     // The stand-in counts with the estimator of the replay, so that its tokens compare with those of requests.
     replay_edges edges{.model = replay_model{script.estimator(), options.model}};
-    auto mix = detail::mix_for(candidate.mix, edges);
-    auto const shelf = options.items ? detail::shelf_of(mix, edges, out.conversation) : detail::replay_shelf{};
+    auto mix = candidate.make(edges, out.conversation);
     run_options<Clock> session_options{.clock = options.clock};
     session_options.conversation = out.conversation;
-    session agent{std::vector<Message>{}, std::move(mix), limits, script.estimator(), std::move(session_options)};
-    detail::replay_turns{source, agent, shelf, edges, options, out}.run();
+    session agent{std::vector<Message>{}, std::move(mix.layers), limits, script.estimator(),
+                  std::move(session_options)};
+    detail::replay_turns{source, agent, std::move(mix.shelf), edges, options, out}.run();
     detail::close_figures(out, agent, price_list);
     out.model_failures = edges.model.figures().failures;
     return out;
+}
+
+template <class Message, class Estimator, class Clock, class Mix>
+replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source, std::string_view name, budget limits,
+                          prices const& price_list, named<Mix> const& candidate) {
+    return replay_one(source, name, limits, price_list, any_mix<Message>{candidate});
 }
 
 /// Replays one mix on one conversation. `conversation` is any container of copyable messages; it stays unchanged.

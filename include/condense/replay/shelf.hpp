@@ -44,21 +44,27 @@ concept fills_store = requires(Layer const& layer, reference const& name) {
     { layer.into.get(name) } -> std::same_as<std::optional<std::string>>;
 };
 
-/// Adds the journals, read under the conversation's id, and the stores of the layers of `mix`. A journal that cannot be
-/// read has nothing to offer: its error is ignored.
+/// A journal that cannot be read has nothing to offer: its error is ignored.
+template <journal Journal>
+void add_journal(replay_shelf& shelf, Journal const& to, std::string const& conversation) {
+    shelf.journals.push_back([to, conversation](std::function<void(std::uint64_t)> const& f) {
+        static_cast<void>(static_cast<bool>(to.read(conversation, [&](journal_entry const& entry, std::string_view) {
+            if (!entry.is_derived) f(entry.number);
+        })));
+    });
+}
+template <class Store>
+void add_store(replay_shelf& shelf, Store const& into) {
+    shelf.stores.push_back([into](reference const& name) { return into.get(name); });
+}
+
+/// Adds the journals, read under the conversation's id, and the stores of the layers of `mix`.
 template <class Mix>
 void add_to_shelf(replay_shelf& shelf, Mix const& mix, std::string const& conversation) {
     mix.each([&](auto const& layer) {
         using layer_type = std::remove_cvref_t<decltype(layer)>;
-        if constexpr (writes_journal<layer_type>)
-            shelf.journals.push_back([to = layer.to, conversation](std::function<void(std::uint64_t)> const& f) {
-                static_cast<void>(
-                    static_cast<bool>(to.read(conversation, [&](journal_entry const& entry, std::string_view) {
-                        if (!entry.is_derived) f(entry.number);
-                    })));
-            });
-        if constexpr (fills_store<layer_type>)
-            shelf.stores.push_back([into = layer.into](reference const& name) { return into.get(name); });
+        if constexpr (writes_journal<layer_type>) add_journal(shelf, layer.to, conversation);
+        if constexpr (fills_store<layer_type>) add_store(shelf, layer.into);
     });
 }
 
