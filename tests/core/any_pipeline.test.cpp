@@ -276,3 +276,28 @@ TEST_CASE("a layer alone is a pipeline of one") {
     static_assert(std::same_as<decltype(session), condense::session<conversation, std::remove_const_t<decltype(mix)>>>);
     CHECK(session.run().after == report.after);
 }
+
+/// Cuts a character off the first message whenever another arrives.
+struct one_character_less {
+    static constexpr auto effects = condense::shortens;
+    void arrive(auto& draft, condense::sequence, auto&) const {
+        std::string text;
+        condense::part_ref first;
+        draft.each_part(condense::sequence{0}, [&](condense::part_ref part, condense::part_view const& shown) {
+            first = part;
+            text = shown.text;
+        });
+        static_cast<void>(draft.shorten(first, text.substr(1)));
+    }
+};
+
+TEST_CASE("any_pipeline: each message that arrives is a run of its own, as in the pipeline itself") {
+    condense::pipeline const mix{one_character_less{}};
+    condense::budget const limits{.window = {1'000}};
+    condense::session typed{conversation{}, mix, limits, framed{}};
+    condense::session hidden{conversation{}, any_mix{mix}, limits, framed{}};
+    push(typed, {A("a text"), A("b"), A("c")});
+    push(hidden, {A("a text"), A("b"), A("c")});
+    CHECK(typed.statistics().layers[0].parts_shortened == 3);
+    CHECK(hidden.statistics().layers[0].parts_shortened == 3);
+}

@@ -127,8 +127,20 @@ public:
     template <class Run>
     bool run_hook(Run& run, layer_report*, memory& memories, detail::arrive_hook<> arriving) const {
         return with_erased_types(run.draft, run.options, [&](draft_type& draft, options_type const& plain) {
-            run_type inner{.draft = draft, .options = plain, .entries = run.entries, .resumes = run.resumes};
-            return mix_->arrive(memories, inner, arriving);
+            run_type inner{.draft = draft,
+                           .options = plain,
+                           .entries = run.entries,
+                           .first_step = run.first_step,
+                           .resumes = run.resumes,
+                           .recorded = run.recorded,
+                           .unrecorded = run.unrecorded,
+                           .journals_only = run.journals_only,
+                           .stopped = run.stopped};
+            bool const done = mix_->arrive(memories, inner, arriving);
+            run.recorded = inner.recorded;
+            run.unrecorded = inner.unrecorded;
+            run.stopped = inner.stopped;
+            return done;
         });
     }
 

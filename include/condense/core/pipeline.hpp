@@ -177,7 +177,7 @@ public:
     template <class Function>
     constexpr void each_memory(memory& memories, Function&& f) const {
         [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-            auto const visit = [&](auto const& layer, auto& layer_memory) {
+            [[maybe_unused]] auto const visit = [&](auto const& layer, auto& layer_memory) {
                 if constexpr (composite<std::remove_cvref_t<decltype(layer)>>) layer.each_memory(layer_memory, f);
                 else f(layer_memory);
             };
