@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/replay/any_mix.hpp>
+
+#include <string>
+#include <vector>
+
+#include <condense/adapt/chat_message.hpp>
+#include <condense/condense.hpp>
+#include <condense/replay/replay_one.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::chat_message;
+using condense::used;
+using namespace condense::literals;
+
+/// A file is read in each turn, and one that was read before is spoken of.
+std::vector<chat_message> told() {
+    std::vector<chat_message> all{chat_message::user("Read all files.")};
+    for (int turn = 0; turn < 30; ++turn) {
+        auto const id = "call_" + std::to_string(turn);
+        auto const file = "src/part_" + std::to_string(turn) + ".cpp";
+        all.push_back(chat_message::user("What is in " + file + "?"));
+        all.push_back(chat_message::call(id, "read_file", R"({"path":")" + file + R"("})"));
+        all.push_back(chat_message::result(id, std::string(1'000, 'x')));
+        all.push_back(chat_message::assistant(file + " is like src/part_" + std::to_string(turn / 2) + ".cpp."));
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("any_mix: mixes of several types in one list are replayed as each of them by itself") {
+    condense::named const window{"window", condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}};
+    condense::named const recorded{
+        "recorded", [](auto& edges) {
+            return condense::pipeline{
+                condense::record{.to = edges.journal},
+                condense::offload{.over = 500_chars, .preview = {50_chars, 50_chars}, .into = edges.store},
+                condense::sliding_window{.when = used >= 90_pct}};
+        }};
+    std::vector<condense::any_mix<chat_message>> const mixes{window, recorded};
+    auto const conversation = told();
+    condense::replay_source const source{conversation, condense::replay_options<>{}};
+    condense::budget const limits{.window = 2'000_tokens};
+    std::vector<condense::replay_figures> all;
+    for (auto const& mix : mixes) all.push_back(condense::replay_one(source, "x", limits, condense::prices{}, mix));
+    CHECK(all[0].mix == "window");
+    CHECK(all[0].all_items().lost > 0);
+    // Only the second has edges, so only of that an agent can look something up.
+    CHECK(all[0].all_items().recoverable == 0);
+    CHECK(all[1].all_items().recoverable > 0);
+    CHECK(all[1].all_items().lost == 0);
+    auto const alone = condense::replay_one(source, "x", limits, condense::prices{}, recorded);
+    CHECK(alone.sent == all[1].sent);
+    CHECK(alone.reductions == all[1].reductions);
+    CHECK(alone.all_items().visible == all[1].all_items().visible);
+}
+
+TEST_CASE("any_mix: each conversation has a journal and a store of its own") {
+    condense::any_mix<chat_message> const mix{condense::named{"recorded", [](auto& edges) {
+                                                                  return condense::pipeline{
+                                                                      condense::record{.to = edges.journal},
+                                                                      condense::sliding_window{.when = used >= 90_pct}};
+                                                              }}};
+    condense::replay_edges first{};
+    condense::replay_edges second{};
+    auto const made = mix.make(first, "a");
+    CHECK(made.shelf.journals.size() == 1);
+    CHECK(made.shelf.stores.empty());
+    std::vector<chat_message> history{chat_message::user("hello")};
+    condense::run_options<> options;
+    options.conversation = "a";
+    CHECK(condense::reduce(history, made.layers, {.window = 1'000_tokens}, condense::default_estimator<>{}, options)
+              .fits());
+    auto const count = [](condense::replay_edges const& edges) {
+        std::size_t entries = 0;
+        static_cast<void>(static_cast<bool>(edges.journal.read("a", [&](auto const&, auto) { ++entries; })));
+        return entries;
+    };
+    CHECK(count(first) > 0);
+    CHECK(count(second) == 0);
+}
