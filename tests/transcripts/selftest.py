@@ -14,17 +14,17 @@ from selftest_plants import PLANTS
 
 
 def selftest_plants(failures):
-    for name, case, expected, allowed, change, retell in PLANTS:
-        r = case()
+    for each in PLANTS:
+        r = each.case()
         r = Reduction(r.window, r.exit, r.input, r.output, r.report)
-        change(r)
+        each.change(r)
         told = Reduction(r.window, r.exit, r.input, r.output, r.report)
-        if retell:
+        if each.retell:
             told.report = honest(told)
         findings = check(told)
         rules = {f.rule for f in findings}
-        if not expected <= rules <= expected | allowed:
-            failures.append(f"planted '{name}': expected {sorted(expected)}, found {sorted(rules)}"
+        if not each.expected <= rules <= each.expected | each.also:
+            failures.append(f"planted '{each.what}': expected {sorted(each.expected)}, found {sorted(rules)}"
                             + "".join(f"\n      {f}" for f in findings))
 
 
