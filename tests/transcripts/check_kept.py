@@ -15,9 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
 
-def messages_of(document):
-    return document if isinstance(document, list) else document["messages"]
+from conversation import files_of, messages_of
 
 
 def texts_of(value):
@@ -34,7 +34,8 @@ def texts_of(value):
 
 def recorded(folder):
     lines = [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [line["message"] for line in lines if not line.get("made")], [line["number"] for line in lines if not line.get("made")]
+    pushed = [line for line in lines if not line.get("made")]
+    return [line["message"] for line in pushed], [line["number"] for line in pushed]
 
 
 def problems_of(messages, kept, numbers, artifacts):
@@ -54,7 +55,6 @@ def reduce(program, source, output, window, work):
          "--journal", str(work / "journal"), "--conversation", "checked"], capture_output=True, text=True, timeout=300)
     if done.returncode not in (0, 3):
         sys.exit(f"{source}: exit status {done.returncode}: {done.stderr}")
-    return done.returncode
 
 
 def check(program, source, window):
@@ -84,10 +84,7 @@ def main():
     arguments.add_argument("places", nargs="+")
     given = arguments.parse_args()
     selftest()
-    sources = [path for place in map(pathlib.Path, given.places)
-               for path in (sorted(place.glob("*.json")) if place.is_dir() else [place])]
-    if not sources:
-        sys.exit("no conversations found")
+    sources = files_of(given.places)
     failed = stored = 0
     for source in sources:
         for window in map(int, given.windows.split(",")):

@@ -21,7 +21,7 @@ import tempfile
 from pathlib import Path
 
 import rules
-from conversation import MARK, messages_of, parse_json
+from conversation import MARK, files_of, messages_of, parse_json
 from edits import Finding
 from rules import EXHAUSTED, FITS, Reduction, near
 
@@ -105,7 +105,7 @@ def main():
     options = parser.parse_args()
     if options.selftest:
         return selftest()
-    paths = [path for place in map(Path, options.inputs) for path in (sorted(place.glob("*.json")) if place.is_dir() else [place])]
+    paths = files_of(options.inputs)
     if options.effort and float(os.environ.get("CONDENSE_EFFORT", "3")) < 50:
         paths = paths[::4]
     failed = requests = 0

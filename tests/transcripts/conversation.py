@@ -5,7 +5,9 @@ Written from the documented rules alone, so that it can contradict the library.
 """
 
 import json
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from estimate import estimate
 
@@ -33,9 +35,19 @@ def parse_json(text):
     return json.loads(text, parse_constant=refuse)
 
 
-def dump(value, sort_keys=False):
+def dump(value):
     """Compact JSON, as the estimator counts it and as values are compared."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=sort_keys)
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def files_of(inputs):
+    """Files that are named, and the *.json files of folders that are."""
+    found = []
+    for name in map(Path, inputs):
+        found += sorted(name.rglob("*.json")) if name.is_dir() else [name]
+    if not found or not all(each.is_file() for each in found):
+        sys.exit(f"no such input: {[str(each) for each in found if not each.is_file()] or inputs}")
+    return found
 
 
 def ceil_div(a, b):

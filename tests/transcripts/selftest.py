@@ -7,7 +7,7 @@ from pathlib import Path
 
 from check_reduction import Run, check_file
 from conversation import BadConversation, Conversation, Estimator, dump, parse_json, read_message
-from rules import EXHAUSTED, FITS, Reduction, Settings, check
+from rules import EXHAUSTED, FITS, Reduction, check
 from selftest_cases import (CORRECT, WINDOW, anthropic_input, assistant, honest, openai_call, openai_calls,
                             openai_case, openai_result, pi_input, reduction, summary, user)
 from selftest_plants import PLANTS
@@ -187,7 +187,7 @@ def selftest_running(failures):
 
 def _scenario(failures, name, path, runs, expected):
     answers = iter(runs)
-    verdict = check_file(lambda *_: next(answers), path, WINDOW, Settings())
+    verdict = check_file(lambda *_: next(answers), path, WINDOW)
     rules = {f.rule for f in verdict.findings}
     if rules != expected or next(answers, None) is not None:
         failures.append(f"running '{name}': expected {sorted(expected)}, found\n{verdict}")
