@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "examples")]
 
 import fake_server
-from local_server import LocalServer
+import local_server
 
 TEXT = "R\u00e9sum\u00e9: \u4e16 \U0001F600 done"
 INPUT = {"file": "notes.txt"}
@@ -169,23 +169,23 @@ class Handler(fake_server.Handler):
     def do_GET(self):
         if self.path == "/seen":
             seen, self.server.seen = self.server.seen, []
-            return self.answer(200, json.dumps(seen).encode())
+            return self.answer(200, seen)
         self.play(b"{}")
 
     def do_POST(self):
-        self.play(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        self.play(self.body())
 
     def play(self, body):
-        self.mode, _, rest = self.path.strip("/").partition("/")
+        self.name, _, rest = self.path.strip("/").partition("/")
         self.shape = shape_of(self.path)
-        request = {"path": "/" + rest, "mode": self.mode, "headers": {key.lower(): ", ".join(self.headers.get_all(key)) for key in self.headers},
+        request = {"path": "/" + rest, "mode": self.name, "headers": {key.lower(): ", ".join(self.headers.get_all(key)) for key in self.headers},
                    "body": json.loads(body) if body else None}
         self.server.seen.append(request)
         self.close_connection = True
-        name, *words = self.mode.split("-")
-        self.tries = self.server.tries[self.mode] = self.server.tries.get(self.mode, 0) + 1
+        name, *words = self.name.split("-")
+        self.tries = self.server.tries[self.name] = self.server.tries.get(self.name, 0) + 1
         try:
-            getattr(self, "mode_" + name)(request["body"], *words)
+            self.mode(name)(request["body"], *words)
         except OSError:  # the client has left
             pass
 
@@ -196,22 +196,21 @@ class Handler(fake_server.Handler):
         data = b"".join(b"event: x\n" + fake_server.event(each) for each in events)
         data += fake_server.DONE if end and self.shape == "chat" else b""
         self.begin()
-        for at in range(0, len(data), 61):  # cuts lines and code points
-            self.send(data[at:at + 61])
+        self.send_whole(data, 61)
 
     def mode_ok(self, body, kind="text"):
         if self.stream_wanted(body):
             return self.send_events(EVENTS[self.shape](kind))
-        self.answer(200, json.dumps(WHOLE[self.shape](kind)).encode())
+        self.answer(200, WHOLE[self.shape](kind))
 
     def mode_whole(self, body, kind="text"):
         """Whatever was asked for."""
-        self.answer(200, json.dumps(WHOLE[self.shape](kind)).encode())
+        self.answer(200, WHOLE[self.shape](kind))
 
     def fails_yet(self, times):
         """True that many times, then once not."""
         if self.tries > int(times):
-            self.server.tries[self.mode] = 0
+            self.server.tries[self.name] = 0
         return self.tries <= int(times)
 
     def mode_flaky(self, body, status, times, *wait):
@@ -221,7 +220,7 @@ class Handler(fake_server.Handler):
         headers = {"retry-after-ms" if "ms" in wait else "Retry-After": wait[0]} if wait else {}
         if "date" in wait:
             headers = {"Retry-After": email.utils.formatdate(time.time() + int(wait[0]), usegmt=True)}
-        self.answer(int(status), json.dumps(error_in(self.shape, "try later")).encode(), **headers)
+        self.answer(int(status), error_in(self.shape, "try later"), **headers)
 
     def mode_drop(self, body, times):
         """Closes the connection without an answer, some times."""
@@ -229,7 +228,7 @@ class Handler(fake_server.Handler):
             self.mode_ok(body)
 
     def mode_error(self, _, status, text="nothing"):
-        self.answer(int(status), json.dumps(error_in(self.shape, {"overflow": OVERFLOW}.get(text, text))).encode())
+        self.answer(int(status), error_in(self.shape, {"overflow": OVERFLOW}.get(text, text)))
 
     def mode_raw(self, _, status, text):
         """Bytes that are no JSON."""
@@ -237,8 +236,8 @@ class Handler(fake_server.Handler):
 
     def mode_eager(self, _):
         """A server error with the text of llama.cpp for a long prompt, whose figures stand beside the message."""
-        self.answer(500, json.dumps({"error": {"code": 500, "message": "the request exceeds the available context size",
-                                               "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}).encode())
+        self.answer(500, {"error": {"code": 500, "message": "the request exceeds the available context size",
+                                    "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}})
 
     def mode_cutstream(self, _, shown="shown"):
         """Ends within the text, or before it."""
@@ -250,27 +249,18 @@ class Handler(fake_server.Handler):
             return self.mode_ok(body)
         self.send_events(list(EVENTS[self.shape]("text"))[:5], False)
 
-    def begin_chunked(self, kind):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-
     def mode_cutend(self, _):
         """Everything but the chunk that ends it."""
-        self.begin_chunked("text/event-stream")
-        data = b"".join(map(fake_server.event, EVENTS[self.shape]("acts"))) + fake_server.DONE * (self.shape == "chat")
-        self.send(b"%x\r\n%s\r\n" % (len(data), data))
+        local_server.Handler.begin(self)
+        self.send(b"".join(map(fake_server.event, EVENTS[self.shape]("acts"))) + fake_server.DONE * (self.shape == "chat"))
 
     def mode_trailer(self, _, size):
-        self.begin_chunked("text/plain")
-        self.send(b"%x\r\n%s\r\n0\r\nX-Sum: 1\r\n\r\n" % (int(size), b"x" * int(size)))
+        local_server.Handler.begin(self, "text/plain")
+        self.send(b"x" * int(size))
+        self.wfile.write(b"0\r\nX-Sum: 1\r\n\r\n")
 
     def mode_cutbody(self, _):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
+        self.head(200, "application/json", Content_Length="1000")
         self.send(b'{"choices"')
 
     def mode_garbage(self, body):
@@ -295,7 +285,7 @@ class Handler(fake_server.Handler):
                  {"promptFeedback": 7, "usageMetadata": 7}]
         if self.stream_wanted(body):
             return self.send_events(wrong)
-        self.answer(200, json.dumps(wrong[self.tries % len(wrong)]).encode())
+        self.answer(200, wrong[self.tries % len(wrong)])
 
     def mode_errorevent(self, _, shown="shown"):
         self.send_events(list(EVENTS[self.shape]("text"))[:2] * (shown == "shown") + [error_in(self.shape, OVERFLOW)], False)
@@ -318,7 +308,7 @@ class Handler(fake_server.Handler):
 
     def mode_catalog(self, _, window):
         """A published list of models."""
-        self.answer(200, json.dumps({"openai": {"models": {"gpt-4o": {"limit": {"context": int(window), "output": 100}}}}}).encode())
+        self.answer(200, {"openai": {"models": {"gpt-4o": {"limit": {"context": int(window), "output": 100}}}}})
 
     def mode_echo(self, _, status="200"):
         self.answer(int(status), b"here", **{"Retry-After": " 7 ", "X-Other": "no"})
@@ -335,7 +325,7 @@ class Handler(fake_server.Handler):
 
 
 def main():
-    server = LocalServer(Handler)
+    server = local_server.LocalServer(Handler)
     server.seen, server.tries, server.strays = [], {}, []
     if len(sys.argv) > 1:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

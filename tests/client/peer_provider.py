@@ -4,11 +4,10 @@
 The path is /PEER/VARIANT and then that of the provider: the peer is who asks, the variant what is answered.
 """
 
-import http.server
 import itertools
 import json
 
-from local_server import LocalServer
+import local_server
 
 RESULT = "the result that the peers were told"  # in what is sent after calls: the answer to that has none
 WORDS = "Größe, 数量 and \U0001F600 are \"counted\".\nTwice."
@@ -228,17 +227,11 @@ class Gemini:
             yield None, cls.chunk([part], None if at + 1 < len(parts) else "MAX_TOKENS" if variant == "cut" else "STOP")
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class Handler(local_server.Handler):
     def do_POST(self):
-        size = self.headers.get("Content-Length")
-        body = json.loads(self.rfile.read(int(size)) if size else self.read_chunks())
+        body = json.loads(self.body() if "Content-Length" in self.headers else self.read_chunks())
         _, peer, variant, path = self.path.split("/", 3)
-        self.server.seen[peer].append({"path": path, "headers": {key.lower(): value for key, value in self.headers.items()}, "body": body})
+        self.server.seen[peer].append({"path": path, "headers": self.sent_headers(), "body": body})
         kind = "gemini" if "models/" in path else path.split("?")[0].rsplit("/", 1)[-1]
         protocol = {"completions": OpenAI, "responses": Responses, "messages": Anthropic, "gemini": Gemini}[kind]
         streams = body.get("stream") or "streamGenerateContent" in path
@@ -256,14 +249,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = b"".join((f"event: {name}\n" if name else "").encode() + b"data: " +
                         (event if isinstance(event, str) else json.dumps(event, ensure_ascii=False)).encode() + b"\n\n"
                         for name, event in events)
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-        for at in range(0, len(data), 997):  # cuts lines and code points
-            piece = data[at:at + 997]
-            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-        self.wfile.write(b"0\r\n\r\n")
+        self.begin("text/event-stream; charset=utf-8")
+        self.send_whole(data, 997)
 
     def read_chunks(self):
         body = b""
@@ -273,16 +260,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.rfile.readline()
         return body
 
-    def answer(self, status, value):
-        body = json.dumps(value).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
-
-class Provider(LocalServer):
+class Provider(local_server.LocalServer):
     def __init__(self):
         super().__init__(Handler)
         self.seen = {"ours": [], "theirs": []}

@@ -2,15 +2,15 @@
 """A provider on this machine that speaks OpenAI's chat and Anthropic's messages: it counts tokens, refuses what is over
 its window in the words of the real one, refuses what is ill-formed, and answers with tool calls."""
 
-import http.server
 import json
 import threading
 import time
 
-from local_server import LocalServer
+import local_server
 
 KEY = "sk-test-0123456789abcdef-secret"
 TOOLS = ["read_file", "search"]
+EVENTS = "text/event-stream; charset=utf-8"
 MEMBERS = {"openai": {"role", "content", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
 
 
@@ -74,19 +74,13 @@ def last_is_result(shape, messages):
     return isinstance(messages[-1]["content"], list) and any(block["type"] == "tool_result" for block in messages[-1]["content"])
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class Handler(local_server.Handler):
     def any(self):
         self.close_connection = True
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         provider = self.server
         with provider.lock:
-            provider.seen.append({"method": self.command, "path": self.path, "body": body,
-                                  "headers": {key.lower(): value for key, value in self.headers.items()}})
+            provider.seen.append({"method": self.command, "path": self.path, "body": body, "headers": self.sent_headers()})
             number = len(provider.seen)
         path = self.path.split("?")[0]
         try:
@@ -100,28 +94,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             provider.hung_up.set()
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = any
-
-    def answer(self, status, body, kind="application/json", **headers):
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-        return body
-
-    def begin(self, kind="text/event-stream; charset=utf-8"):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-
-    def send(self, data):
-        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-        self.wfile.flush()
 
     # Chats.
 
@@ -181,10 +153,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def stream(self, shape, request, text, calls):
         events = list((self.openai_events if shape == "openai" else self.anthropic_events)(request, text, calls))
         data = b"".join(events)
-        self.begin()
-        for at in range(0, len(data), 97):  # cuts lines and code points
-            self.send(data[at:at + 97])
-        self.wfile.write(b"0\r\n\r\n")
+        self.begin(EVENTS)
+        self.send_whole(data, 97)
         return data
 
     @staticmethod
@@ -235,33 +205,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def at_packed(self):
         self.answer(200, b"\x1f\x8b no gzip in truth", Content_Encoding="gzip")
 
+    def at_cut(self):
+        self.begin(EVENTS)
+        self.send(b"data: first\n\n")
+
     def at_gated(self):
         """The second half comes when the client has seen the first."""
-        self.begin()
-        self.send(b"data: first\n\n")
-        if self.server.gate.wait(20):
-            self.send(b"data: second\n\n")
-        self.wfile.write(b"0\r\n\r\n")
-
-    def at_cut(self):
-        self.begin()
-        self.send(b"data: first\n\n")
+        self.at_cut()
+        self.send_whole(b"data: second\n\n" if self.server.gate.wait(20) else b"", 97)
 
     def at_cut_plain(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "100")
-        self.end_headers()
+        self.head(200, "text/plain", Content_Length="100")
         self.wfile.write(b"not a hundred")
 
     def at_endless(self):
-        self.begin()
+        self.begin(EVENTS)
         for _ in range(200_000):
             self.send(b"data: again\n\n" * 100)
 
     def at_quiet(self):
         """One event, then nothing; notices when the other end is closed."""
-        self.begin()
-        self.send(b"data: first\n\n")
+        self.at_cut()
         self.connection.settimeout(20)
         try:
             if self.connection.recv(1) == b"":
@@ -274,7 +238,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         time.sleep(8)
 
 
-class Provider(LocalServer):
+class Provider(local_server.LocalServer):
     def __init__(self, window=8000):
         super().__init__(Handler)
         self.window = window

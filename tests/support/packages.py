@@ -26,3 +26,11 @@ def find_packages(pinned, folder, *options):
         return str(problem)
     sys.stdout.flush()
     os.execv(python, [python, *sys.argv])
+
+
+def need_packages(title, pinned, folder, *options):
+    """The same, or the script is skipped."""
+    problem = find_packages(pinned, os.path.abspath(folder), *options)
+    if problem:
+        print(f"{title}: skipped: {' and '.join(each.split('==')[0] for each in pinned)} cannot be had: {problem}")
+        sys.exit(77)
