@@ -11,7 +11,7 @@ from pathlib import Path
 
 from body import Body, Number, dump
 from check_shape import RULES, check
-from shapes import SHAPES, objects
+from shapes import SHAPES, is_tool, objects
 
 DATA = Path(__file__).resolve().parent / "data"
 FILES_A_PLANT = 3
@@ -194,7 +194,7 @@ def spots(*kinds, results=None):
     """Places that may change in one of these ways; `results`: only in results, or only in calls."""
     def found(shape, messages):
         for at, path in places(shape, messages, *kinds):
-            if results is None or results == (shape.has_results(messages[at]) or (results and shape.name == "aisdk_ui")):
+            if results in (None, shape.has_results(messages[at]) or path[-1] in ("output", "errorText")):
                 yield at, path
     return found
 
@@ -543,7 +543,7 @@ def most_parallel(shape, messages):
         steps = [[]]
         for m in messages:
             for part in [{"type": "step-start"}, *objects(m["parts"])]:
-                steps[-1].append(part) if shape.is_tool(part) else steps.append([])
+                steps[-1].append(part) if is_tool(part) else steps.append([])
         return max(map(len, steps))
     calls = shape.calls if hasattr(shape, "calls") else lambda m: shape.own(m, "tool-call")
     return max(len(calls(m)) for m in messages)
