@@ -75,10 +75,7 @@ def merged(text, merges):
 def rank_file(count):
     """Bytes, then pairs of bytes, then pairs with an x before them."""
     tokens = [bytes([byte]) for byte in range(256)]
-    tokens += [bytes([a, b]) for a in range(256) for b in range(256)]
-    tokens += [b"x" + bytes([a, b]) for a in range(256) for b in range(256)]
-    tokens += [b"y" + bytes([a, b]) for a in range(256) for b in range(256)]
-    tokens += [b"z" + bytes([a, b]) for a in range(256) for b in range(256)]
+    tokens += [before + bytes([a, b]) for before in (b"", b"x", b"y", b"z") for a in range(256) for b in range(256)]
     return b"".join(base64.b64encode(token) + b" %d\n" % at for at, token in enumerate(tokens[:count]))
 
 

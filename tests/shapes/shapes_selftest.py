@@ -9,7 +9,7 @@ import copy
 import itertools
 from pathlib import Path
 
-from body import Body, Number, dump
+from body import Body, Number, dump, leaves
 from check_shape import RULES, check
 from shapes import SHAPES, is_tool, objects
 
@@ -48,18 +48,6 @@ def places(shape, messages, *kinds):
         for path, kind in shape.editable(m).items():
             if kind in kinds and exists(m, path):
                 yield at, path
-
-
-def leaves(value, path=()):
-    """Every text of a message."""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from leaves(each, path + (key,))
-    elif isinstance(value, list):
-        for place, each in enumerate(value):
-            yield from leaves(each, path + (place,))
-    elif isinstance(value, str):
-        yield path, value
 
 
 def under(path, others):

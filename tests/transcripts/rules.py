@@ -180,22 +180,22 @@ def whole_groups(r):
             yield Finding("L1 pairs", f"a summary stands inside the group {members}")
 
 
+def stay(r, places, rule, what):
+    for i in places:
+        if i not in r.place:
+            yield Finding(rule, f"{what} {i} is gone or moved")
+        elif not r.untouched(i):
+            yield Finding(rule, f"{what} {i} is changed")
+
+
 def systems(r):
     """System messages are all there, unchanged; none is added."""
-    for i in r.before.systems():
-        if i not in r.place:
-            yield Finding("L2 system", f"system message {i} is gone or moved")
-        elif not r.untouched(i):
-            yield Finding("L2 system", f"system message {i} is changed")
+    yield from stay(r, r.before.systems(), "L2 system", "system message")
 
 
 def latest_user(r):
     """The latest plain user message is there as it was."""
-    for i in r.before.plain_users()[-1:]:
-        if i not in r.place:
-            yield Finding("L2 latest user", f"message {i} is gone or moved")
-        elif not r.untouched(i):
-            yield Finding("L2 latest user", f"message {i} is changed")
+    yield from stay(r, r.before.plain_users()[-1:], "L2 latest user", "message")
 
 
 def task(r):
