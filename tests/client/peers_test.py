@@ -16,7 +16,8 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "support"))
 
 from checks import arguments, expect, run, run_all
-from peer_provider import CALLS, CACHED, ERRORS, INPUT, OUTPUT, REFUSAL, RESULT, VARIANTS, WORDS, Provider
+from peer_provider import CALLS, ERRORS, REFUSAL, RESULT, VARIANTS, WORDS, Provider
+from protocols import CACHED, INPUT, OUTPUT
 
 KEY = "peers-key-0123456789"
 KEY_HEADERS = {"openai": ["authorization"], "responses": ["authorization"], "anthropic": ["x-api-key", "authorization"], "gemini": ["x-goog-api-key"]}

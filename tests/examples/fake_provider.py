@@ -7,11 +7,12 @@ import threading
 import time
 
 import local_server
+import protocols
 
 KEY = "sk-test-0123456789abcdef-secret"
 TOOLS = ["read_file", "search"]
 EVENTS = "text/event-stream; charset=utf-8"
-MEMBERS = {"openai": {"role", "content", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
+MEMBERS = {"openai": {"role", "content", "refusal", "annotations", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
 
 
 class Wrong(Exception):
@@ -132,64 +133,15 @@ class Handler(local_server.Handler):
         calls = [] if last_is_result(shape, messages) else [
             (f"call_{number}_{at}", tool, {"path": f"src/part_{number}/file_{at}.cpp", "line": number}) for at, tool in enumerate(TOOLS)]
         text = f"Looking at step {number}." if calls else f"Step {number} is done: src/part_{number}/done.cpp holds it. \u00fc\u4e16\U0001F600"
-        sent = (self.stream if request.get("stream") else self.plain)(shape, request, text, calls)
+        answer, protocol = protocols.Answer(text, calls), protocols.OpenAI if shape == "openai" else protocols.Anthropic
+        if request.get("stream"):
+            sent = protocols.encoded(protocol.events(answer, request))
+            self.begin(EVENTS)
+            self.send_whole(sent, 97)
+        else:
+            sent = self.answer(200, protocol.whole(answer, request), x_request_id="req_7")
         with provider.lock:
             provider.answers.append(sent)
-        return sent
-
-    def plain(self, shape, request, text, calls):
-        if shape == "openai":
-            message = {"role": "assistant", "content": text}
-            if calls:
-                message["tool_calls"] = [{"id": key, "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}} for key, tool, given in calls]
-            return self.answer(200, {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
-                                     "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
-                                     "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}, x_request_id="req_7")
-        blocks = [{"type": "text", "text": text}] + [{"type": "tool_use", "id": key, "name": tool, "input": given} for key, tool, given in calls]
-        return self.answer(200, {"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": blocks,
-                                 "stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None,
-                                 "usage": {"input_tokens": 10, "output_tokens": 5}}, x_request_id="req_7")
-
-    def stream(self, shape, request, text, calls):
-        events = list((self.openai_events if shape == "openai" else self.anthropic_events)(request, text, calls))
-        data = b"".join(events)
-        self.begin(EVENTS)
-        self.send_whole(data, 97)
-        return data
-
-    @staticmethod
-    def openai_events(request, text, calls):
-        def event(delta, reason=None):
-            return b"data: " + json.dumps({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request["model"],
-                                           "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}, ensure_ascii=False).encode() + b"\n\n"
-        yield event({"role": "assistant", "content": ""})
-        for word in text.split(" "):
-            yield event({"content": word + " "})
-        for at, (key, tool, given) in enumerate(calls):
-            yield event({"tool_calls": [{"index": at, "id": key, "type": "function", "function": {"name": tool, "arguments": ""}}]})
-            for piece in (json.dumps(given)[:9], json.dumps(given)[9:]):
-                yield event({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
-        yield event({}, "tool_calls" if calls else "stop")
-        yield b"data: [DONE]\n\n"
-
-    @staticmethod
-    def anthropic_events(request, text, calls):
-        def event(kind, **members):
-            return f"event: {kind}\ndata: ".encode() + json.dumps({"type": kind, **members}, ensure_ascii=False).encode() + b"\n\n"
-        yield event("message_start", message={"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": [],
-                                              "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 1}})
-        yield event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        yield event("ping")
-        for word in text.split(" "):
-            yield event("content_block_delta", index=0, delta={"type": "text_delta", "text": word + " "})
-        yield event("content_block_stop", index=0)
-        for at, (key, tool, given) in enumerate(calls, 1):
-            yield event("content_block_start", index=at, content_block={"type": "tool_use", "id": key, "name": tool, "input": {}})
-            for piece in (json.dumps(given)[:9], json.dumps(given)[9:]):
-                yield event("content_block_delta", index=at, delta={"type": "input_json_delta", "partial_json": piece})
-            yield event("content_block_stop", index=at)
-        yield event("message_delta", delta={"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}, usage={"output_tokens": 5})
-        yield event("message_stop")
 
     # Whatever else there is.
 

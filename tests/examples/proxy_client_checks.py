@@ -23,6 +23,8 @@ def openai_plain(client, request):
 def openai_streamed(client, request):
     text, calls = "", []
     for chunk in client.chat.completions.create(stream=True, **request):
+        if not chunk.choices:  # the usage
+            continue
         delta = chunk.choices[0].delta
         text += delta.content or ""
         for piece in delta.tool_calls or []:

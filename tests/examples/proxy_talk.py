@@ -124,7 +124,7 @@ class OpenAI(Shape):
         """The answer that the events of a stream make."""
         text, calls = "", []
         for event in re.findall(rb"^data: (\{.*\})$", data, re.M):
-            delta = json.loads(event)["choices"][0]["delta"]
+            delta = next((choice["delta"] for choice in json.loads(event)["choices"]), {})  # the usage has no choice
             text += delta.get("content") or ""
             for piece in delta.get("tool_calls", []):
                 if piece["index"] == len(calls):
