@@ -101,6 +101,14 @@ class Shape:
             at -= 1
         return range(at, len(messages))
 
+    def answered(self, messages):
+        """Each message with the results directly behind it, and whether these are the last."""
+        at = 0
+        while at < len(messages):
+            m, begin = messages[at], at + 1
+            at = next((end for end in range(begin, len(messages)) if not self.has_results(messages[end])), len(messages))
+            yield m, messages[begin:at], at == len(messages)
+
     # -- what may change
 
     EDITS = ()  # paths to what may change, and how; a text may where it is one
@@ -203,18 +211,11 @@ class OpenAI(Shape):
         return (*rows, ("content", "text"), ("content", of("text"), "text", "text")) if self.has_results(m) else rows
 
     def pairs(self, messages):
-        at = 0
-        while at < len(messages):
-            m = messages[at]
-            at += 1
-            begin = at
-            while at < len(messages) and self.has_results(messages[at]):
-                at += 1
-            answers = messages[begin:at]
+        for m, answers, at_end in self.answered(messages):
             if self.legacy(m):
                 names = [answer.get("name") for answer in answers if self.role(answer) == "function"]
                 if names != [self.legacy(m)] or len(answers) != 1:
-                    yield "pairs", ("function", self.legacy(m), at == len(messages)), \
+                    yield "pairs", ("function", self.legacy(m), at_end), \
                         f"the call of function {self.legacy(m)} has the results {names} directly behind"
             else:
                 given = [answer.get("tool_call_id") for answer in answers]
@@ -241,17 +242,10 @@ class Ollama(Shape):
         return (*rows, ("content", kind)) if kind else rows
 
     def pairs(self, messages):
-        at = 0
-        while at < len(messages):
-            calls = self.calls(messages[at])
-            at += 1
-            begin = at
-            while at < len(messages) and self.has_results(messages[at]):
-                at += 1
-            names = [answer.get("tool_name") for answer in messages[begin:at]]
+        for m, answers, at_end in self.answered(messages):
+            calls, names = self.calls(m), [answer.get("tool_name") for answer in answers]
             if names != calls:
-                yield "pairs", ("names", tuple(calls), at == len(messages)), \
-                    f"the calls {calls} have the results {names} directly behind"
+                yield "pairs", ("names", tuple(calls), at_end), f"the calls {calls} have the results {names} directly behind"
 
 
 class Responses(Shape):

@@ -14,6 +14,10 @@ class Answer:
     thinking: str = None
     refusal: str = None  # stands for the text, where the protocol knows refusals
     cut: bool = False  # by the limit of its length
+    seal: str = "c2lnbmVk"  # the signature of what was thought
+    hidden: str = "aGlkZGVu"  # what is thought and not shown
+    shows_thinking: bool = False  # in chat completions, too
+    usage: tuple = (INPUT, CACHED, 0, OUTPUT, REASONING)  # input, of it read from and written to the cache, output, of it reasoning
 
 
 def split(text):
@@ -49,24 +53,31 @@ class OpenAI:
     def text(answer):
         return None if answer.refusal else answer.text
 
-    USAGE = {"prompt_tokens": INPUT, "completion_tokens": OUTPUT, "total_tokens": INPUT + OUTPUT,
-             "prompt_tokens_details": {"cached_tokens": CACHED, "audio_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": REASONING}}
+    @staticmethod
+    def usage(answer):
+        given, cached, _, output, reasoning = answer.usage
+        return {"prompt_tokens": given, "completion_tokens": output, "total_tokens": given + output,
+                "prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}, "completion_tokens_details": {"reasoning_tokens": reasoning}}
 
     @classmethod
     def whole(cls, answer, request):
         message = {"role": "assistant", "content": cls.text(answer), "refusal": answer.refusal, "annotations": []}
+        if answer.shows_thinking:
+            message["reasoning_content"] = answer.thinking
         if answer.calls:
             message["tool_calls"] = [{"id": key, "type": "function", "function": {"name": name, "arguments": json.dumps(given)}} for key, name, given in answer.calls]
-        return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"], "usage": cls.USAGE,
+        return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request.get("model"), "usage": cls.usage(answer),
                 "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": cls.stop(answer)}]}
 
     @classmethod
     def events(cls, answer, request):
         text = cls.text(answer) or ""
         def chunk(delta, reason=None):
-            return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request["model"], "usage": None,
+            return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request.get("model"), "usage": None,
                     "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}]}
         yield None, chunk({"role": "assistant", "content": "" if text else None, "refusal": None})
+        if answer.shows_thinking:
+            yield None, chunk({"reasoning_content": answer.thinking})
         for piece in split(text):
             yield None, chunk({"content": piece})
         for piece in split(answer.refusal or ""):
@@ -76,7 +87,7 @@ class OpenAI:
             for piece in split(json.dumps(given)):
                 yield None, chunk({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
         yield None, chunk({}, cls.stop(answer))
-        yield None, {**chunk({}), "choices": [], "usage": cls.USAGE}
+        yield None, {**chunk({}), "choices": [], "usage": cls.usage(answer)}
         yield None, "[DONE]"
 
 
@@ -92,8 +103,8 @@ class Responses:
     def output(answer):
         items = []
         if answer.thinking:
-            items.append({"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": answer.thinking}], "encrypted_content": "c2VhbGVk"})
-        if answer.text is not None:
+            items.append({"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": answer.thinking}], "encrypted_content": answer.seal})
+        if answer.text is not None or answer.refusal:
             block = {"type": "refusal", "refusal": answer.refusal} if answer.refusal else {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
             items.append({"id": "msg_1", "type": "message", "role": "assistant", "status": "incomplete" if answer.cut else "completed", "content": [block]})
         return items + [{"id": f"fc_{key}", "type": "function_call", "status": "completed", "call_id": key, "name": name, "arguments": json.dumps(given)}
@@ -102,11 +113,12 @@ class Responses:
     @classmethod
     def whole(cls, answer, request, output=None, status=None):
         cut = answer.cut and status is None
-        return {"id": "resp_1", "object": "response", "created_at": 1, "status": status or ("incomplete" if cut else "completed"), "model": request["model"], "error": None,
+        given, cached, _, written, reasoning = answer.usage
+        return {"id": "resp_1", "object": "response", "created_at": 1, "status": status or ("incomplete" if cut else "completed"), "model": request.get("model"), "error": None,
                 "incomplete_details": {"reason": "max_output_tokens"} if cut else None, "instructions": None, "metadata": {}, "parallel_tool_calls": True,
                 "tool_choice": "auto", "tools": [], "output": cls.output(answer) if output is None else output,
-                "usage": None if status else {"input_tokens": INPUT, "input_tokens_details": {"cached_tokens": CACHED}, "output_tokens": OUTPUT,
-                                              "output_tokens_details": {"reasoning_tokens": REASONING}, "total_tokens": INPUT + OUTPUT}}
+                "usage": None if status else {"input_tokens": given, "input_tokens_details": {"cached_tokens": cached}, "output_tokens": written,
+                                              "output_tokens_details": {"reasoning_tokens": reasoning}, "total_tokens": given + written}}
 
     @classmethod
     def events(cls, answer, request):
@@ -152,23 +164,28 @@ class Anthropic:
 
     @staticmethod
     def blocks(answer):
-        blocks = [{"type": "thinking", "thinking": answer.thinking, "signature": "c2lnbmVk"}, {"type": "redacted_thinking", "data": "aGlkZGVu"}] if answer.thinking else []
+        blocks = [{"type": "thinking", "thinking": answer.thinking, "signature": answer.seal}] if answer.thinking else []
+        if answer.thinking and answer.hidden:
+            blocks.append({"type": "redacted_thinking", "data": answer.hidden})
         if answer.text is not None:
             blocks.append({"type": "text", "text": answer.refusal or answer.text})
         return blocks + [{"type": "tool_use", "id": key, "name": name, "input": given} for key, name, given in answer.calls]
 
-    USAGE = {"input_tokens": INPUT - CACHED, "cache_creation_input_tokens": 0, "cache_read_input_tokens": CACHED, "output_tokens": OUTPUT}
+    @staticmethod
+    def usage(answer):
+        given, cached, written, output, _ = answer.usage
+        return {"input_tokens": given - cached - written, "cache_creation_input_tokens": written, "cache_read_input_tokens": cached, "output_tokens": output}
 
     @classmethod
     def whole(cls, answer, request):
-        return {"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": cls.blocks(answer),
-                "stop_reason": cls.stop(answer), "stop_sequence": None, "usage": cls.USAGE}
+        return {"id": "msg_1", "type": "message", "role": "assistant", "model": request.get("model"), "content": cls.blocks(answer),
+                "stop_reason": cls.stop(answer), "stop_sequence": None, "usage": cls.usage(answer)}
 
     @classmethod
     def events(cls, answer, request):
         def event(kind, **members):
             return kind, {"type": kind, **members}
-        yield event("message_start", message={**cls.whole(answer, request), "content": [], "stop_reason": None, "usage": {**cls.USAGE, "output_tokens": 1}})
+        yield event("message_start", message={**cls.whole(answer, request), "content": [], "stop_reason": None, "usage": {**cls.usage(answer), "output_tokens": 1}})
         yield event("ping")
         for at, block in enumerate(cls.blocks(answer)):
             kind = block["type"]
@@ -184,7 +201,7 @@ class Anthropic:
             for delta in deltas:
                 yield event("content_block_delta", index=at, delta=delta)
             yield event("content_block_stop", index=at)
-        yield event("message_delta", delta={"stop_reason": cls.stop(answer), "stop_sequence": None}, usage={"output_tokens": OUTPUT})
+        yield event("message_delta", delta={"stop_reason": cls.stop(answer), "stop_sequence": None}, usage={"output_tokens": answer.usage[3]})
         yield event("message_stop")
 
 
@@ -201,21 +218,26 @@ class Gemini:
     def parts(answer, pieces):
         parts = [{"text": answer.thinking, "thought": True}] if answer.thinking else []
         parts += [{"text": piece} for piece in pieces]
-        return parts + [{"functionCall": {"id": key, "name": name, "args": given}, **({} if at else {"thoughtSignature": "c2lnbmVk"})}
+        return parts + [{"functionCall": {**({"id": key} if key else {}), "name": name, "args": given}, **({} if at else {"thoughtSignature": answer.seal})}
                         for at, (key, name, given) in enumerate(answer.calls)]
 
     @staticmethod
-    def chunk(parts, stop=None):
+    def chunk(answer, parts, stop=None):
+        given, cached, _, output, reasoning = answer.usage
         return {"candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, **({"finishReason": stop} if stop else {})}], "modelVersion": "gemini",
-                "usageMetadata": {"promptTokenCount": INPUT, "cachedContentTokenCount": CACHED, "totalTokenCount": INPUT + OUTPUT,
-                                  **({"candidatesTokenCount": OUTPUT - REASONING, "thoughtsTokenCount": REASONING} if stop else {})}}
+                "usageMetadata": {"promptTokenCount": given, "cachedContentTokenCount": cached, "totalTokenCount": given + output,
+                                  **({"candidatesTokenCount": output - reasoning, "thoughtsTokenCount": reasoning} if stop else {})}}
 
     @classmethod
     def whole(cls, answer, _):
-        return cls.chunk(cls.parts(answer, [answer.text] if answer.text else []), "MAX_TOKENS" if answer.cut else "STOP")
+        if answer.refusal and answer.text is None:
+            return {"promptFeedback": {"blockReason": "SAFETY"}}
+        return cls.chunk(answer, cls.parts(answer, [answer.text] if answer.text else []), "MAX_TOKENS" if answer.cut else "STOP")
 
     @classmethod
     def events(cls, answer, _):
         parts = cls.parts(answer, split(answer.text or ""))
         for at, part in enumerate(parts):
-            yield None, cls.chunk([part], None if at + 1 < len(parts) else "MAX_TOKENS" if answer.cut else "STOP")
+            yield None, cls.chunk(answer, [part], None if at + 1 < len(parts) else "MAX_TOKENS" if answer.cut else "STOP")
+        if not parts:
+            yield None, cls.whole(answer, _)
