@@ -8,16 +8,17 @@ The journal has to hold every message of the input once, in order and as it was,
 again; every artifact has to be the text of a result of the input.
 """
 
-import argparse
-import json
-import pathlib
-import subprocess
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 
-from conversation import files_of, messages_of
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import command
+from conversation import messages_of
 
 
 def texts_of(value):
@@ -57,15 +58,17 @@ def reduce(program, source, output, window, work):
         sys.exit(f"{source}: exit status {done.returncode}: {done.stderr}")
 
 
-def check(program, source, window):
+def check(options, source, counts):
     messages = messages_of(json.loads(source.read_text(encoding="utf-8")))
-    with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        reduce(program, source, work / "once.json", window, work)
-        reduce(program, work / "once.json", work / "twice.json", window, work)
-        store = work / "store"
-        artifacts = {path.name: path.read_bytes().decode("utf-8") for path in store.iterdir()} if store.is_dir() else {}
-        return problems_of(messages, *recorded(work / "journal"), artifacts), len(artifacts)
+    for window in options.windows:
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            reduce(options.program, source, work / "once.json", window, work)
+            reduce(options.program, work / "once.json", work / "twice.json", window, work)
+            store = work / "store"
+            artifacts = {path.name: path.read_bytes().decode("utf-8") for path in store.iterdir()} if store.is_dir() else {}
+            counts["artifacts"] += len(artifacts)
+            yield from (f"at {window}: {problem}" for problem in problems_of(messages, *recorded(work / "journal"), artifacts))
 
 
 def selftest():
@@ -77,24 +80,5 @@ def selftest():
     assert problems_of(messages, messages, [0, 1], {"x": "c"})
 
 
-def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--program", required=True)
-    arguments.add_argument("--windows", default="4000,16000")
-    arguments.add_argument("places", nargs="+")
-    given = arguments.parse_args()
-    selftest()
-    sources = files_of(given.places)
-    failed = stored = 0
-    for source in sources:
-        for window in map(int, given.windows.split(",")):
-            found, artifacts = check(given.program, source, window)
-            stored += artifacts
-            failed += bool(found)
-            for problem in found:
-                print(f"{source.name} at {window}: {problem}")
-    print(f"{len(sources)} conversations, {stored} artifacts, {failed} runs failed")
-    sys.exit(bool(failed) or stored == 0)
-
-
-main()
+selftest()
+sys.exit(command.run(__doc__, check, selftest, "4000,16000", ["artifacts"]))

@@ -10,18 +10,18 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import argparse
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conversation import files_of, messages_of, parse_json
+import command
+from conversation import messages_of, parse_json
 from edits import Finding
 from estimate import FAMILIES
 from rules import BAD_INPUT, OUTCOME_OF_EXIT, Reduction, check, check_again
 
-WINDOWS, PATIENCE = "2000,4000,8000,16000,64000", 120
+PATIENCE = 120
 
 
 # ---------------------------------------------------------------- running the program
@@ -78,9 +78,7 @@ class Verdict:
         sizes = "-"
         if self.tokens:
             sizes = "tokens {} -> {}, messages {} -> {}".format(*self.tokens, *self.messages)
-        lines = [f"{self.name} window {self.window}: exit {self.exit}, {sizes}: "
-                 f"{'FAILED' if self.findings else 'passed'}"]
-        return "\n".join(lines + [f"    {finding}" for finding in self.findings])
+        return f"{self.name} window {self.window}: exit {self.exit}, {sizes}: {'FAILED' if self.findings else 'passed'}"
 
 
 def check_file(run, path, window, family="other"):
@@ -140,30 +138,21 @@ def judge(run, window, document, family, findings):
     return None if any(f.text.startswith("the output is ") for f in found) else reduction
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    mode = parser.add_mutually_exclusive_group(required=True)
-    mode.add_argument("--program", help="the reduce_file to check")
-    mode.add_argument("--selftest", action="store_true", help="check the checker")
-    parser.add_argument("inputs", nargs="*", help="files, or folders searched for *.json")
-    parser.add_argument("--windows", default=WINDOWS, help=f"token windows, by comma (default {WINDOWS})")
-    parser.add_argument("--family", default="other", choices=FAMILIES, help="estimator family")
-    parser.add_argument("--mix", help="handed to the program as --mix")
-    options = parser.parse_args()
-    if options.selftest:
-        from selftest import selftest
-        return selftest()
-    program = Program(options.program, options.family, options.mix)
-    passed = failed = 0
-    for path in files_of(options.inputs):
-        for window in map(int, options.windows.split(",")):
-            verdict = check_file(program, path, window, options.family)
-            print(verdict, flush=True)
-            failed += bool(verdict.findings)
-            passed += not verdict.findings
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+def check_all(options, path, counts):
+    family = options.family or FAMILIES[-1]
+    program = Program(options.program, family, options.mix)
+    for window in options.windows:
+        verdict = check_file(program, path, window, family)
+        print(verdict, flush=True)
+        counts["runs"] += 1
+        yield from (f"window {window}: {finding}" for finding in verdict.findings)
+
+
+def selftest():
+    from selftest import selftest as run
+    return run()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command.run(__doc__, check_all, selftest, "2000,4000,8000,16000,64000", ["runs"],
+                         family="estimator family", mix="handed to the program as --mix"))

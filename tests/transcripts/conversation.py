@@ -5,9 +5,7 @@ Written from the documented rules alone, so that it can contradict the library.
 """
 
 import json
-import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from estimate import estimate
 
@@ -38,16 +36,6 @@ def parse_json(text):
 def dump(value):
     """Compact JSON, as the estimator counts it and as values are compared."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-
-
-def files_of(inputs):
-    """Files that are named, and the *.json files of folders that are."""
-    found = []
-    for name in map(Path, inputs):
-        found += sorted(name.rglob("*.json")) if name.is_dir() else [name]
-    if not found or not all(each.is_file() for each in found):
-        sys.exit(f"no such input: {[str(each) for each in found if not each.is_file()] or inputs}")
-    return found
 
 
 def ceil_div(a, b):

@@ -186,7 +186,7 @@ def _scenario(failures, name, path, runs, expected):
     verdict = check_file(lambda *_: next(answers), path, WINDOW)
     rules = {f.rule for f in verdict.findings}
     if rules != expected or next(answers, None) is not None:
-        failures.append(f"running '{name}': expected {sorted(expected)}, found\n{verdict}")
+        failures.append(f"running '{name}': expected {sorted(expected)}, found\n{verdict} {verdict.findings}")
 
 
 def selftest():
