@@ -15,7 +15,7 @@ import urllib.request
 
 from corpus import HOSTILE, MIXES, PATIENCE, ROOT, SESSION, Tree, conversation, hostile_path, report, run, write_lines
 
-from checks import arguments, expect, in_folder, names_options, run_all
+from checks import arguments, checks_in, expect, in_folder, names_options, run_all
 
 
 class Models:
@@ -117,7 +117,7 @@ def wrong_usage_is_refused(program, folder):
     expect(left == ["empty", "prices.json"], "files were left", left)
 
 
-def help_is_there(program, _):
+def help_is_there(program, folder):
     output, errors = run(program, ["--help"])
     names_options(output, "--window", "--shape", "--mix", "--prices", "--summariser", "--summariser-model", "--json", "--html", "--jobs", "--keep", "Exit status")
     expect(errors == "", "--help complains", errors)
@@ -337,8 +337,7 @@ def pages_tell_no_absolute_paths_and_all_terms(program, folder):
     expect(len(titles) > 10 and all(title in terms for title in titles), "figures that are no terms", [title for title in titles if title not in terms])
 
 
-CHECKS = [help_is_there, colours_differ_and_keep_their_hue, pages_tell_no_absolute_paths_and_all_terms, wrong_usage_is_refused, table_and_json_agree, only_some_mixes, lines_are_conversations, sums_are_of_all, prices_weigh,
-          models_of_choice_write_summaries, asking_behind_the_request_costs_less, names_and_texts_do_no_harm, nothing_at_all_is_a_report, a_bar_is_for_terminals, memory_does_not_grow]
+CHECKS = checks_in(globals(), "program", "folder")
 
 
 program = arguments().program

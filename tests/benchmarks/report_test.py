@@ -10,7 +10,7 @@ import sys
 
 from corpus import ROOT, Tree
 
-from checks import expect, in_folder, run_all
+from checks import checks_in, expect, in_folder, run_all
 
 MARKDOWN = """# Costs
 
@@ -113,7 +113,7 @@ def parts_may_be_absent(folder):
         expect(not of(tags, "svg") and not tags.crossed, f"something is drawn of {broken!r}", page)
 
 
-CHECKS = [json_holds_text_and_figures, page_shows_all_and_runs_nothing, plots_are_true, parts_may_be_absent]
+CHECKS = checks_in(globals(), "folder")
 
 
 sys.exit(run_all("report_test", CHECKS, lambda check: in_folder(check)))

@@ -15,7 +15,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from checks import PATIENCE, arguments, expect, in_folder, names_options, run, run_all
+from checks import PATIENCE, arguments, checks_in, expect, in_folder, names_options, run, run_all
 
 PATTERN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 MERGES = [("t", "h"), ("th", "e"), (" ", "the"), ("i", "n"), ("in", "g"), ("o", "n"), (" ", "w"), ("o", "r"), (" w", "or"), ("a", "a"), ("aa", "aa")]
@@ -252,9 +252,7 @@ def help_is_there(program, root):
     names_options(program.run("--help")[0], "--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "--conversation", "--shape", "FILE")
 
 
-ALL = [help_is_there, refuses_wrong_usage, counts_and_ids_are_those_of_plain_merging, large_and_binary_files_are_counted_whole,
-       files_that_cannot_be_read_keep_their_line, rank_files_are_told_by_name_or_option, images_stand_in_for_their_files,
-       estimates_by_family, conversations_are_counted_as_they_are_sent, times_follow_a_tab, published_vocabularies_give_the_ids_of_tiktoken]
+ALL = checks_in(globals(), "program", "root")
 
 
 program = Program(arguments().program)

@@ -9,7 +9,7 @@ import ssl
 import subprocess
 import time
 
-from checks import expect
+from checks import checks_in, expect
 from fake_server import Server
 from scripted_checks import write
 from talk import Chat, figures, only_text
@@ -197,5 +197,4 @@ def verifies_certificates(chat, root, folder):
         expect(not server.seen, "something was sent to a server that nobody vouches for")
 
 
-ALL = [streams_answers_and_calls, answers_whole_as_well, recovers_once, stays_in_the_window, follows_no_redirect, bounds_what_is_sent,
-       bounds_the_time, is_interrupted, is_not_misled, keeps_the_key, verifies_certificates]
+ALL = checks_in(globals(), "chat", "root", "folder")

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 
-from checks import effort, expect
+from checks import checks_in, effort, expect
 from fake_provider import KEY, Provider
 from proxy_talk import PATIENCE, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, converse, noise, task
 
@@ -343,14 +343,10 @@ def a_signal_before_it_listens_ends_it(program):
 
 
 def conversation(name):
-    return lambda program: long_conversation(program, *CONVERSATIONS[name])
+    def check(program):
+        long_conversation(program, *CONVERSATIONS[name])
+    check.__name__ = name
+    return check
 
 
-ALL = {**{name: conversation(name) for name in CONVERSATIONS}, **{each.__name__: each for each in (
-    breakpoints_stay_at_the_end, a_learnt_window_serves_other_conversations, a_refusal_without_figures_is_of_its_conversation_alone,
-    another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest,
-    roles_alternate_where_that_is_asked_for, what_is_not_understood_passes, what_cannot_fit_is_refused_by_the_provider,
-    other_requests_pass, bodies_of_any_kind_pass, headers_pass_but_for_those_of_the_connection, streams_arrive_as_they_come,
-    what_is_cut_does_not_look_whole, a_client_that_leaves_ends_the_request, a_silent_provider_is_given_up, large_bodies_are_refused,
-    slow_clients_are_given_up, paths_stay_under_the_base, a_connection_has_one_request, many_clients_at_a_time,
-    others_cannot_reach_it_by_default, a_signal_before_it_listens_ends_it)}}
+ALL = [*map(conversation, CONVERSATIONS), *checks_in(globals(), "program")]

@@ -20,4 +20,4 @@ if chosen.part == "clients":
     import proxy_client_checks as checks
 else:
     import proxy_checks as checks
-sys.exit(run_all(f"proxy_test {chosen.part}", checks.ALL, lambda name: checks.ALL[name](chosen.program)))
+sys.exit(run_all(f"proxy_test {chosen.part}", checks.ALL, lambda check: check(chosen.program)))

@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from checks import arguments, expect, in_folder, names_options, run, run_all
+from checks import arguments, checks_in, expect, in_folder, names_options, run, run_all
 
 ODD = ('{ "model" : "m", "temperature":1.10,\n "messages": [\n  {"role":"user","content":"u"},\n'
        '  {"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{"id":12345678901234567890123,"f":1.10,"e":1e2}}]},\n'
@@ -189,9 +189,7 @@ def nothing_else_is_written_or_left(program, root):
     expect(read(out) == old and sorted(os.listdir(root)) == before, "a failure leaves something", os.listdir(root))
 
 
-ALL = [help_is_there, wrong_usage_and_input_are_refused, shapes_that_are_not_understood_are_errors, what_does_not_change_is_written_as_it_came,
-       messages_that_do_not_change_keep_their_spelling, bodies_of_all_providers_keep_what_is_beside_the_messages,
-       a_request_is_as_the_provider_takes_it, a_shape_can_be_demanded, an_output_keeps_its_mode_and_link, nothing_else_is_written_or_left]
+ALL = checks_in(globals(), "program", "root")
 
 
 program = Program(arguments().program)

@@ -11,7 +11,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "shapes")]
 
-from checks import PATIENCE, arguments, expect, run_all
+from checks import PATIENCE, arguments, checks_in, expect, run_all
 import local_server
 from shapes import Responses
 
@@ -106,5 +106,4 @@ def keys_go_nowhere_else(program):
 
 
 program = arguments().program
-checks = [a_conversation_stays_inside_the_window, what_is_no_answer_ends_the_program, keys_go_nowhere_else]
-sys.exit(run_all("responses_loop_test", checks, lambda check: check(program)))
+sys.exit(run_all("responses_loop_test", checks_in(globals(), "program"), lambda check: check(program)))

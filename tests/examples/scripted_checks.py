@@ -9,7 +9,7 @@ import socket
 import stat
 import threading
 
-from checks import expect, names_options
+from checks import checks_in, expect, names_options
 from talk import figures
 
 SENTINEL = "outside-8c1f"
@@ -297,6 +297,4 @@ def saves_when_it_is_interrupted(chat, root, folder):
         expect("remember the needle" in history(state), "what was said is lost")
 
 
-ALL = [help_is_there, refuses_bad_options, shows_reductions_and_turns, reads_what_is_stored, finds_and_restores_what_has_left, keeps_the_window_that_is_asked_for, makes_no_folders,
-       saves_when_it_is_interrupted, lists_reads_and_searches, never_leaves_the_folder, never_leaves_it_while_names_change, takes_hostile_calls,
-       stays_in_the_window, compacts_and_undoes, saves_and_goes_on, recovers_from_an_overflow, talks_on_a_terminal]
+ALL = checks_in(globals(), "chat", "root", "folder")

@@ -2,6 +2,7 @@
 """What scripts that try a program share: a check is a function that raises Failed."""
 
 import argparse
+import inspect
 import os
 import re
 import subprocess
@@ -67,6 +68,12 @@ def in_folder(check, *given):
             check(*given, folder)
         finally:
             os.chdir(here)
+
+
+def checks_in(module, *parameters):
+    """The functions of a module, by its globals, that take just these: its checks, so that none is left out."""
+    return [each for each in module.values() if inspect.isfunction(each) and each.__module__ == module["__name__"]
+            and list(inspect.signature(each).parameters) == list(parameters)]
 
 
 def run_all(title, checks, call):
