@@ -227,7 +227,7 @@ class Bench:
             errors = [line for line in output.splitlines() if re.search(r"(^|[ :])(fatal )?error:", line)]
             if errors and all(map(ASSERTION.match, errors)):
                 return "killed", f"the assertion at {re.match(r'tests/([^:]*:[0-9]*)', errors[0])[1]}, at compile time"
-            return "ERROR", f"it does not compile: {errors[0] if errors else ''}"
+            return "ERROR", "the compiler takes too long" if status == 124 else f"it does not compile: {errors[0] if errors else ''}"
         objects = ["test.o", "../main.o"]
         if test.startswith("faults/") and test != "faults/allocations.test.cpp":
             objects.append("../allocations.o")
