@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Made-up conversations, and the program `replay` run on them."""
+"""Made-up conversations, the program `replay` run on them, and the elements of the pages that come of it."""
 
+import html.parser
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
-from checks import expect
+import checks
 
 PATIENCE = 300  # seconds for one run; a sanitized build on a busy machine is slow
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -54,14 +53,7 @@ def write_lines(path, count, rounds=4, others=()):
 
 def run(program, arguments, status=0, environment=None):
     """Gives what was printed to standard output and to standard error."""
-    done = subprocess.run([program, *map(os.fspath, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
-                          env={**os.environ, **(environment or {})}, check=False)
-    output, errors = done.stdout.decode("utf-8"), done.stderr.decode("utf-8")  # strict: ill-formed bytes are an error
-    expect(done.returncode == status, f"ended with {done.returncode}, not {status}: {arguments}", output + errors)
-    for text in (output, errors):
-        bad = re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)
-        expect(bad is None, f"a control character reached the output: {bad and repr(bad.group())}", repr(text))
-    return output, errors
+    return tuple(map(checks.no_controls, checks.run([program, *arguments], b"", status, environment, patience=PATIENCE)))
 
 
 def report(program, folder, arguments, status=0, environment=None):
@@ -69,3 +61,48 @@ def report(program, folder, arguments, status=0, environment=None):
     path = pathlib.Path(folder) / "report.json"
     output, errors = run(program, ["--json", path, *arguments], status, environment)
     return output, errors, json.loads(path.read_text(encoding="utf-8"))
+
+
+class Node:
+    def __init__(self, tag, attributes):
+        self.tag, self.attributes, self.children, self.text = tag, attributes, [], ""
+
+    def all(self, tag=None, **wanted):
+        """Those below with this tag and these attributes."""
+        for child in self.children:
+            if (tag is None or child.tag == tag) and all(child.attributes.get(key.rstrip("_")) == value for key, value in wanted.items()):
+                yield child
+            yield from child.all(tag, **wanted)
+
+    def one(self, identity):
+        return next(self.all(id=identity))
+
+    def said(self):
+        return self.text + "".join(child.said() for child in self.children)
+
+
+class Tree(html.parser.HTMLParser):
+    """The elements of a page; `crossed` are ends of what was not the innermost, `open` is what never ends."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.root, self.crossed = Node("", {}), []
+        self.open = [self.root]
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.handle_startendtag(tag, attrs)
+        if tag not in ("meta", "input", "img", "br"):
+            self.open.append(self.open[-1].children[-1])
+
+    def handle_startendtag(self, tag, attrs):
+        self.open[-1].children.append(Node(tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if self.open[-1].tag != tag:
+            self.crossed.append(tag)
+        while len(self.open) > 1 and self.open.pop().tag != tag:
+            pass
+
+    def handle_data(self, data):
+        self.open[-1].text += data

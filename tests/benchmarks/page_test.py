@@ -5,8 +5,6 @@
 Where no Chromium starts it says so and ends with status 77. CHROMIUM may name one.
 """
 
-import argparse
-import html.parser
 import json
 import os
 import pathlib
@@ -16,50 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-from corpus import HOSTILE, MIXES, conversation, hostile_path, report, run, write_lines
+from corpus import HOSTILE, MIXES, Tree, conversation, hostile_path, report, run, write_lines
 
-from checks import Failed, expect, run_all
+from checks import Failed, arguments, expect, run_all
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome-headless-shell")
-
-
-class Node:
-    def __init__(self, tag, attributes):
-        self.tag, self.attributes, self.children, self.text = tag, attributes, [], ""
-
-    def all(self, tag=None, **wanted):
-        """Those below with this tag and these attributes."""
-        for child in self.children:
-            if (tag is None or child.tag == tag) and all(child.attributes.get(key.rstrip("_")) == value for key, value in wanted.items()):
-                yield child
-            yield from child.all(tag, **wanted)
-
-    def one(self, identity):
-        return next(self.all(id=identity))
-
-    def said(self):
-        return self.text + "".join(child.said() for child in self.children)
-
-
-class Tree(html.parser.HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.root = Node("", {})
-        self.open = [self.root]
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        node = Node(tag, dict(attrs))
-        self.open[-1].children.append(node)
-        if tag not in ("meta", "input", "img", "br"):
-            self.open.append(node)
-
-    def handle_endtag(self, tag):
-        while len(self.open) > 1 and self.open.pop().tag != tag:
-            pass
-
-    def handle_data(self, data):
-        self.open[-1].text += data
 
 
 class Browser:
@@ -188,9 +147,7 @@ def pages_of_little(browser, folder, program):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    program = options.parse_args().program
+    program = arguments().program
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         browser, why = find_browser(folder)

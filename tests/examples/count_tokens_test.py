@@ -6,20 +6,17 @@ Vocabularies are made here, and counts are checked against plain merging in Pyth
 folder with cl100k_base.tiktoken and o200k_base.tiktoken, some ids that tiktoken 0.14.0 gives are looked at too.
 """
 
-import argparse
 import base64
 import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from checks import expect, run_all
+from checks import PATIENCE, arguments, checks_in, expect, in_folder, names_options, run, run_all
 
-PATIENCE = 120  # seconds for one run; a sanitized build on a busy machine is slow
 PATTERN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 MERGES = [("t", "h"), ("th", "e"), (" ", "the"), ("i", "n"), ("in", "g"), ("o", "n"), (" ", "w"), ("o", "r"), (" w", "or"), ("a", "a"), ("aa", "aa")]
 LINE = "the worthing thing on the oar in aaaaaaaaa then\n"
@@ -30,9 +27,7 @@ class Program:
         self.path = path
 
     def run(self, *arguments, given=b"", status=0):
-        done = subprocess.run([self.path, *arguments], input=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
-        out, err = done.stdout.decode(), done.stderr.decode()
-        expect(done.returncode == status, f"{arguments}: status {done.returncode}, not {status}", out[:1000] + err)
+        out, err = run([self.path, *arguments], given, status)
         expect((err != "") == (status != 0), f"{arguments}: a reason, and only with a failure", err)
         expect(all(line.startswith(("count_tokens: ", "usage: ")) for line in err.splitlines()), f"{arguments}: who complains", err)
         expect(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", err) is None, f"{arguments}: control characters", repr(err))
@@ -80,10 +75,7 @@ def merged(text, merges):
 def rank_file(count):
     """Bytes, then pairs of bytes, then pairs with an x before them."""
     tokens = [bytes([byte]) for byte in range(256)]
-    tokens += [bytes([a, b]) for a in range(256) for b in range(256)]
-    tokens += [b"x" + bytes([a, b]) for a in range(256) for b in range(256)]
-    tokens += [b"y" + bytes([a, b]) for a in range(256) for b in range(256)]
-    tokens += [b"z" + bytes([a, b]) for a in range(256) for b in range(256)]
+    tokens += [before + bytes([a, b]) for before in (b"", b"x", b"y", b"z") for a in range(256) for b in range(256)]
     return b"".join(base64.b64encode(token) + b" %d\n" % at for at, token in enumerate(tokens[:count]))
 
 
@@ -197,10 +189,8 @@ def images_stand_in_for_their_files(program, root):
         if name == "v.json":
             write(root, name, changed)
             expect(program.lines("--vocab", path, "--image", image, text) == [str(len(merged(LINE, MERGES[:3])))], "and that of another file")
-    done = subprocess.run([program.path, "--vocab", os.path.join(root, "cl100k_base"), "--image", os.path.join(root, "no", "image"), text],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
-    expect(done.returncode == 0 and done.stdout.decode() == wanted[0] + "\n" and b"no image is written" in done.stderr,
-           "without a place for the image it counts, and says so", done)
+    out, err = run([program.path, "--vocab", os.path.join(root, "cl100k_base"), "--image", os.path.join(root, "no", "image"), text])
+    expect(out == wanted[0] + "\n" and "no image is written" in err, "without a place for the image it counts, and says so", out + err)
 
 
 def estimates_by_family(program, root):
@@ -259,28 +249,11 @@ def conversations_are_counted_as_they_are_sent(program, root):
 
 
 def help_is_there(program, root):
-    done = subprocess.run([program.path, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
-    expect(done.returncode == 0 and done.stderr == b"", "--help is no failure", done)
-    for option in ("--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "--conversation", "--shape", "FILE"):
-        expect(option in done.stdout.decode(), f"--help does not name {option}", done.stdout.decode())
+    names_options(program.run("--help")[0], "--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "--conversation", "--shape", "FILE")
 
 
-ALL = [help_is_there, refuses_wrong_usage, counts_and_ids_are_those_of_plain_merging, large_and_binary_files_are_counted_whole,
-       files_that_cannot_be_read_keep_their_line, rank_files_are_told_by_name_or_option, images_stand_in_for_their_files,
-       estimates_by_family, conversations_are_counted_as_they_are_sent, times_follow_a_tab, published_vocabularies_give_the_ids_of_tiktoken]
+ALL = checks_in(globals(), "program", "root")
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    program = Program(os.path.abspath(options.parse_args().program))
-
-    def call(check):
-        with tempfile.TemporaryDirectory() as folder:
-            check(program, folder)
-            os.chdir("/")
-
-    return run_all("count_tokens_test", ALL, call)
-
-
-sys.exit(main())
+program = Program(arguments().program)
+sys.exit(run_all("count_tokens_test", ALL, lambda check: in_folder(check, program)))

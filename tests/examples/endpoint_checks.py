@@ -9,9 +9,10 @@ import ssl
 import subprocess
 import time
 
+from checks import checks_in, expect
 from fake_server import Server
-from scripted_checks import folder_in, write
-from talk import Chat, expect, figures, only_text
+from scripted_checks import write
+from talk import Chat, figures, only_text
 
 KEY = "sk-test-5e1d0c"
 
@@ -48,8 +49,7 @@ def refused(server, chat, folder, mode, more=(), lines=("hello",)):
     return found.group(1)
 
 
-def streams_answers_and_calls(chat, root):
-    folder = folder_in(root)
+def streams_answers_and_calls(chat, root, folder):
     with Server() as server:
         out = with_key(chat).run(["--endpoint", server.url("stream"), "--model", "tiny-model", folder], ["what does it say?", "/tokens"])
         expect("The file says \u00fc\u4e16\U0001F600 beta.\n" in out and "tiny-model answers" in out, "the answer, in order", out)
@@ -66,8 +66,7 @@ def streams_answers_and_calls(chat, root):
         expect(KEY not in out, "the key was printed")
 
 
-def answers_whole_as_well(chat, root):
-    folder = folder_in(root)
+def answers_whole_as_well(chat, root, folder):
     with Server() as server:
         for more in [["--no-stream"], []]:  # a server may also ignore that a stream was asked for
             out = chat.run(["--endpoint", server.url("plain") + "/", *more, folder], ["what does it say?"])
@@ -76,8 +75,7 @@ def answers_whole_as_well(chat, root):
         expect(all("authorization" not in each["headers"] for each in server.seen), "no key, no header")
 
 
-def recovers_once(chat, root):
-    folder = folder_in(root)
+def recovers_once(chat, root, folder):
     with Server() as server:
         lines = [f"{each}: " + "words and words " * 100 for each in range(12)]
         out = chat.run(["--endpoint", server.url("overflow"), folder], lines)
@@ -97,8 +95,7 @@ def lines_equal(one, other):
     return one["body"]["messages"][-1] == other["body"]["messages"][-1]
 
 
-def stays_in_the_window(chat, root):
-    folder = folder_in(root)
+def stays_in_the_window(chat, root, folder):
     write(folder, "notes.txt", "beta needle\n" + "a line of some length\n" * 400)
     with Server() as server:
         out = chat.run(["--endpoint", server.url("stream"), "--window", "4000", folder], ["again"] * 30)
@@ -109,8 +106,7 @@ def stays_in_the_window(chat, root):
         expect(len(server.seen[-1]["body"]["messages"]) < 30 * 4, "everything is sent")
 
 
-def follows_no_redirect(chat, root):
-    folder = folder_in(root)
+def follows_no_redirect(chat, root, folder):
     with Server() as other, Server() as server:
         server.elsewhere = other.url("stream").replace("127.0.0.1", "localhost")
         said = refused(server, with_key(chat), folder, "redirect")
@@ -118,8 +114,7 @@ def follows_no_redirect(chat, root):
         expect(not other.seen and not other.strays and len(server.seen) == 1, "the redirect was followed")
 
 
-def bounds_what_is_sent(chat, root):
-    folder = folder_in(root)
+def bounds_what_is_sent(chat, root, folder):
     with Server() as server:
         for mode in ["endlessline", "endlessevents", "endlesscomments", "endlessjson", "endlessheaders"]:
             said = refused(server, chat, folder, mode)
@@ -132,8 +127,7 @@ def bounds_what_is_sent(chat, root):
         expect(len(server.hung_up) == 8, "the client left, three times after the error", str(server.hung_up))
 
 
-def bounds_the_time(chat, root):
-    folder = folder_in(root)
+def bounds_the_time(chat, root, folder):
     with Server() as server:
         for mode in ["silent", "stalls"]:
             began = time.monotonic()
@@ -141,8 +135,7 @@ def bounds_the_time(chat, root):
             expect("time" in said.lower() and time.monotonic() - began < 15, f"{mode}: the time is bounded", said)
 
 
-def is_interrupted(chat, root):
-    folder = folder_in(root)
+def is_interrupted(chat, root, folder):
     with Server() as server:
         child = chat.start(["--endpoint", server.url("silent"), folder])
         child.stdin.write(b"hello\n")
@@ -154,8 +147,7 @@ def is_interrupted(chat, root):
         expect("[no answer: cancelled]" in out and "messages are kept" in out, "only the call is cancelled", out)
 
 
-def is_not_misled(chat, root):
-    folder = folder_in(root)
+def is_not_misled(chat, root, folder):
     with Server() as server:
         wanted = {"cut": "cut off", "notjson": "not JSON", "halfpair": "not JSON", "deep": "deeper", "manycalls": "too many", "errorevent": "out of \\x1B[1mluck"}
         for mode, reason in wanted.items():
@@ -173,8 +165,7 @@ def is_not_misled(chat, root):
         expect(out, "a reason")
 
 
-def keeps_the_key(chat, root):
-    folder = folder_in(root)
+def keeps_the_key(chat, root, folder):
     said = with_key(chat).run(["--endpoint", "http://192.0.2.1/v1", folder], ["hello"], status=2)
     expect("https" in said and KEY not in said, "a key in the clear", said)
     said = chat.run(["--endpoint", "http://me:word@127.0.0.1/v1", folder], ["hello"], status=2)
@@ -191,8 +182,7 @@ def keeps_the_key(chat, root):
             expect(KEY not in file.read(), "the key is in the state")
 
 
-def verifies_certificates(chat, root):
-    folder = folder_in(root)
+def verifies_certificates(chat, root, folder):
     if shutil.which("openssl") is None:
         print("      (no openssl here: certificates are not tested)")
         return
@@ -207,5 +197,4 @@ def verifies_certificates(chat, root):
         expect(not server.seen, "something was sent to a server that nobody vouches for")
 
 
-ALL = [streams_answers_and_calls, answers_whole_as_well, recovers_once, stays_in_the_window, follows_no_redirect, bounds_what_is_sent,
-       bounds_the_time, is_interrupted, is_not_misled, keeps_the_key, verifies_certificates]
+ALL = checks_in(globals(), "chat", "root", "folder")

@@ -2,16 +2,17 @@
 """A provider on this machine that speaks OpenAI's chat and Anthropic's messages: it counts tokens, refuses what is over
 its window in the words of the real one, refuses what is ill-formed, and answers with tool calls."""
 
-import http.server
 import json
 import threading
 import time
 
-from local_server import LocalServer
+import local_server
+import protocols
 
 KEY = "sk-test-0123456789abcdef-secret"
 TOOLS = ["read_file", "search"]
-MEMBERS = {"openai": {"role", "content", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
+EVENTS = "text/event-stream; charset=utf-8"
+MEMBERS = {"openai": {"role", "content", "refusal", "annotations", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
 
 
 class Wrong(Exception):
@@ -74,19 +75,13 @@ def last_is_result(shape, messages):
     return isinstance(messages[-1]["content"], list) and any(block["type"] == "tool_result" for block in messages[-1]["content"])
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
+class Handler(local_server.Handler):
     def any(self):
         self.close_connection = True
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         provider = self.server
         with provider.lock:
-            provider.seen.append({"method": self.command, "path": self.path, "body": body,
-                                  "headers": {key.lower(): value for key, value in self.headers.items()}})
+            provider.seen.append({"method": self.command, "path": self.path, "body": body, "headers": self.sent_headers()})
             number = len(provider.seen)
         path = self.path.split("?")[0]
         try:
@@ -100,28 +95,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             provider.hung_up.set()
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = any
-
-    def answer(self, status, body, kind="application/json", **headers):
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-        return body
-
-    def begin(self, kind="text/event-stream; charset=utf-8"):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Transfer-Encoding", "chunked")
-        self.end_headers()
-
-    def send(self, data):
-        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
-        self.wfile.flush()
 
     # Chats.
 
@@ -160,66 +133,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         calls = [] if last_is_result(shape, messages) else [
             (f"call_{number}_{at}", tool, {"path": f"src/part_{number}/file_{at}.cpp", "line": number}) for at, tool in enumerate(TOOLS)]
         text = f"Looking at step {number}." if calls else f"Step {number} is done: src/part_{number}/done.cpp holds it. \u00fc\u4e16\U0001F600"
-        sent = (self.stream if request.get("stream") else self.plain)(shape, request, text, calls)
+        answer, protocol = protocols.Answer(text, calls), protocols.OpenAI if shape == "openai" else protocols.Anthropic
+        if request.get("stream"):
+            sent = protocols.encoded(protocol.events(answer, request))
+            self.begin(EVENTS)
+            self.send_whole(sent, 97)
+        else:
+            sent = self.answer(200, protocol.whole(answer, request), x_request_id="req_7")
         with provider.lock:
             provider.answers.append(sent)
-        return sent
-
-    def plain(self, shape, request, text, calls):
-        if shape == "openai":
-            message = {"role": "assistant", "content": text}
-            if calls:
-                message["tool_calls"] = [{"id": key, "type": "function", "function": {"name": tool, "arguments": json.dumps(given)}} for key, tool, given in calls]
-            return self.answer(200, {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": request["model"],
-                                     "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}],
-                                     "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}, x_request_id="req_7")
-        blocks = [{"type": "text", "text": text}] + [{"type": "tool_use", "id": key, "name": tool, "input": given} for key, tool, given in calls]
-        return self.answer(200, {"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": blocks,
-                                 "stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None,
-                                 "usage": {"input_tokens": 10, "output_tokens": 5}}, x_request_id="req_7")
-
-    def stream(self, shape, request, text, calls):
-        events = list((self.openai_events if shape == "openai" else self.anthropic_events)(request, text, calls))
-        data = b"".join(events)
-        self.begin()
-        for at in range(0, len(data), 97):  # cuts lines and code points
-            self.send(data[at:at + 97])
-        self.wfile.write(b"0\r\n\r\n")
-        return data
-
-    @staticmethod
-    def openai_events(request, text, calls):
-        def event(delta, reason=None):
-            return b"data: " + json.dumps({"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": request["model"],
-                                           "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}, ensure_ascii=False).encode() + b"\n\n"
-        yield event({"role": "assistant", "content": ""})
-        for word in text.split(" "):
-            yield event({"content": word + " "})
-        for at, (key, tool, given) in enumerate(calls):
-            yield event({"tool_calls": [{"index": at, "id": key, "type": "function", "function": {"name": tool, "arguments": ""}}]})
-            for piece in (json.dumps(given)[:9], json.dumps(given)[9:]):
-                yield event({"tool_calls": [{"index": at, "function": {"arguments": piece}}]})
-        yield event({}, "tool_calls" if calls else "stop")
-        yield b"data: [DONE]\n\n"
-
-    @staticmethod
-    def anthropic_events(request, text, calls):
-        def event(kind, **members):
-            return f"event: {kind}\ndata: ".encode() + json.dumps({"type": kind, **members}, ensure_ascii=False).encode() + b"\n\n"
-        yield event("message_start", message={"id": "msg_1", "type": "message", "role": "assistant", "model": request["model"], "content": [],
-                                              "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 10, "output_tokens": 1}})
-        yield event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        yield event("ping")
-        for word in text.split(" "):
-            yield event("content_block_delta", index=0, delta={"type": "text_delta", "text": word + " "})
-        yield event("content_block_stop", index=0)
-        for at, (key, tool, given) in enumerate(calls, 1):
-            yield event("content_block_start", index=at, content_block={"type": "tool_use", "id": key, "name": tool, "input": {}})
-            for piece in (json.dumps(given)[:9], json.dumps(given)[9:]):
-                yield event("content_block_delta", index=at, delta={"type": "input_json_delta", "partial_json": piece})
-            yield event("content_block_stop", index=at)
-        yield event("message_delta", delta={"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}, usage={"output_tokens": 5})
-        yield event("message_stop")
 
     # Whatever else there is.
 
@@ -235,33 +157,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def at_packed(self):
         self.answer(200, b"\x1f\x8b no gzip in truth", Content_Encoding="gzip")
 
+    def at_cut(self):
+        self.begin(EVENTS)
+        self.send(b"data: first\n\n")
+
     def at_gated(self):
         """The second half comes when the client has seen the first."""
-        self.begin()
-        self.send(b"data: first\n\n")
-        if self.server.gate.wait(20):
-            self.send(b"data: second\n\n")
-        self.wfile.write(b"0\r\n\r\n")
-
-    def at_cut(self):
-        self.begin()
-        self.send(b"data: first\n\n")
+        self.at_cut()
+        self.send_whole(b"data: second\n\n" if self.server.gate.wait(20) else b"", 97)
 
     def at_cut_plain(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "100")
-        self.end_headers()
+        self.head(200, "text/plain", Content_Length="100")
         self.wfile.write(b"not a hundred")
 
     def at_endless(self):
-        self.begin()
+        self.begin(EVENTS)
         for _ in range(200_000):
             self.send(b"data: again\n\n" * 100)
 
     def at_quiet(self):
         """One event, then nothing; notices when the other end is closed."""
-        self.begin()
-        self.send(b"data: first\n\n")
+        self.at_cut()
         self.connection.settimeout(20)
         try:
             if self.connection.recv(1) == b"":
@@ -274,7 +190,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         time.sleep(8)
 
 
-class Provider(LocalServer):
+class Provider(local_server.LocalServer):
     def __init__(self, window=8000):
         super().__init__(Handler)
         self.window = window

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 """A server of OpenAI's chat protocol on this machine, well-behaved or hostile by the first word of the path."""
 
-import http.server
+import functools
 import json
 import threading
 import time
 
-from local_server import LocalServer
+import local_server
 
 
 def event(value):
@@ -39,46 +39,56 @@ CALL = {"role": "assistant", "content": None,
         "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"file":"notes.txt"}'}}]}
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+# Hostile modes: the events of one, and of those without an end the kind, the status, the beginning and what comes again and again.
+SAID = {
+    "cut": event(piece(content="It begins")),
+    "notjson": b"data: {\"choices\": \x1b[2J\xff\xfe\x00}\n\n" + DONE,
+    "wrongtypes": b"data\ndata:\nid: 3\nevent\n\n\n\r\r" + b"".join(map(event, [
+        7, [], None, "text", {"choices": 3}, {"choices": [[]]}, {"choices": [None]}, {"choices": [{"delta": []}]},
+        piece(content=["x"]), piece(tool_calls={}), piece(tool_calls=[3]), piece(tool_calls=[{"index": -1}]),
+        {"usage": {"prompt_tokens": -5, "completion_tokens": 1e99, "prompt_tokens_details": 3}}, piece(content="still fine"), ENDED])) + DONE,
+    "manycalls": event(piece(tool_calls=[{"index": 4000000000, "id": "c", "function": {"name": "list", "arguments": "{}"}}])) + DONE,
+    "deep": b"data: " + b"[" * 500000 + b"\n\n" + DONE,
+    "controls": b"".join(event(piece(content=text)) for text in ["\x1b", "[2J\x1b]0;owned\x07", "\x9b31m", "\u202e", "\r\n\x00\x7f"]) +
+                b"data: {\"choices\":[{\"delta\":{\"content\":\"raw \xff\xfe bytes\"}}]}\n\n" + event(ENDED) + DONE,
+    "halfpair": event(piece(content="\ud800")) + event(ENDED) + DONE,
+    "errorevent": event({"error": {"message": "out of \x1b[1mluck", "code": 500}}),
+    "loops": event(piece(tool_calls=[{"id": "", "function": {"name": "list", "arguments": "{}"}}])) + event(ENDED) + DONE}
+ENDLESS = {
+    "endlessline": ("text/event-stream", 200, b"data: ", b"x" * 65536),
+    "endlessevents": ("text/event-stream", 200, b"", event(piece(content="again ")) * 500),
+    "endlesscomments": ("text/event-stream", 200, b"", b": still here\n\n" * 5000),
+    "endlessjson": ("application/json", 200, b"{", b" " * 65536),
+    "endlesserror": ("text/html", 500, b"", b"<b>sorry</b>" * 5000)}
 
-    def log_message(self, *_):
-        pass
 
+class Handler(local_server.Handler):
     def do_GET(self):
         self.server.strays.append(self.path)
-        self.answer(404, b"{}")
+        self.answer(404, {})
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.body()
         mode, _, rest = self.path.strip("/").partition("/")
-        self.server.seen.append({"path": "/" + rest, "mode": mode, "headers": {key.lower(): value for key, value in self.headers.items()},
-                                 "body": json.loads(body), "size": len(body)})
+        self.server.seen.append({"path": "/" + rest, "mode": mode, "headers": self.sent_headers(), "body": json.loads(body), "size": len(body)})
         self.close_connection = True
         self.asked = len(self.server.seen)
         try:
-            getattr(self, "mode_" + mode)(json.loads(body))
+            self.mode(mode)(json.loads(body))
         except (BrokenPipeError, ConnectionResetError):
             self.server.hung_up.append(mode)
 
-    def answer(self, status, body, kind="application/json", **headers):
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for key, value in headers.items():
-            self.send_header(key, value)
-        self.end_headers()
-        self.wfile.write(body)
+    def mode(self, name):
+        """What is done in a mode, with the body of the request."""
+        return getattr(self, "mode_" + name, None) or functools.partial(self.say, name)
+
+    def say(self, name, _):
+        kind, status, first, again = ENDLESS.get(name) or ("text/event-stream", 200, SAID[name], b"")
+        self.begin(kind, status)
+        self.endless(again, first) if again else self.send(first)
 
     def begin(self, kind="text/event-stream", status=200):
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Connection", "close")
-        self.end_headers()
-
-    def send(self, data):
-        self.wfile.write(data)
-        self.wfile.flush()
+        super().begin(kind, status, chunked=False)
 
     def endless(self, data, first=b""):
         """Until the client has had enough; a client that never has is left at 64 megabytes."""
@@ -95,22 +105,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             events = [event_of_lines(piece(content=text)) for text in ["The file s", "ays \u00fc\u4e16\U0001F600", " beta."]]
         data = b": a comment\r\n\r\n" + b"".join(events).replace(b"\n", b"\r\n") + event(ENDED) + event(USAGE) + DONE
-        for at in range(0, len(data), 7):  # cuts lines, escapes and code points
-            self.send(data[at:at + 7])
+        self.send_whole(data, 7)
 
     def mode_plain(self, body):
         message = CALL if body["messages"][-1]["role"] == "user" else {"role": "assistant", "content": "It says beta."}
-        self.answer(200, json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": USAGE["usage"]}).encode())
+        self.answer(200, {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": USAGE["usage"]})
 
     def mode_overflow(self, body):
         large = sum(len(json.dumps(each)) for each in body["messages"])
         if large > 12000 and not self.server.overflowed:
             self.server.overflowed = True
-            self.answer(400, json.dumps({"error": {
+            return self.answer(400, {"error": {
                 "message": f"This model's maximum context length is {large // 8} tokens. However, your messages resulted in {large // 4} "
                            "tokens. Please reduce the length of the messages.",
-                "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}}).encode())
-            return
+                "type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"}})
         self.begin()
         self.send(event(piece(content="Understood.")) + event(ENDED) + DONE)
 
@@ -118,26 +126,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def mode_redirect(self, _):
         self.answer(302, b"", Location=self.server.elsewhere + "/v1/chat/completions")
-
-    def mode_endlessline(self, _):
-        self.begin()
-        self.endless(b"x" * 65536, b"data: ")
-
-    def mode_endlessevents(self, _):
-        self.begin()
-        self.endless(event(piece(content="again ")) * 500)
-
-    def mode_endlesscomments(self, _):
-        self.begin()
-        self.endless(b": still here\n\n" * 5000)
-
-    def mode_endlessjson(self, _):
-        self.begin("application/json")
-        self.endless(b" " * 65536, b"{")
-
-    def mode_endlesserror(self, _):
-        self.begin("text/html", 500)
-        self.endless(b"<b>sorry</b>" * 5000)
 
     def mode_endlessheaders(self, _):
         self.send(b"HTTP/1.1 200 OK\r\n")
@@ -153,53 +141,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.waiting.set()
         time.sleep(20)
 
-    def mode_cut(self, _):
-        self.begin()
-        self.send(event(piece(content="It begins")))
-
     def mode_quoteskey(self, _):
         key = self.headers.get("Authorization", "")
-        self.answer(401, json.dumps({"error": {"message": f"\x1b[31mIncorrect key: {key}", "code": "invalid_api_key"}}).encode())
-
-    def mode_notjson(self, _):
-        self.begin()
-        self.send(b"data: {\"choices\": \x1b[2J\xff\xfe\x00}\n\n" + DONE)
-
-    def mode_wrongtypes(self, _):
-        self.begin()
-        wrong = [7, [], None, "text", {"choices": 3}, {"choices": [[]]}, {"choices": [None]}, {"choices": [{"delta": []}]},
-                 piece(content=["x"]), piece(tool_calls={}), piece(tool_calls=[3]), piece(tool_calls=[{"index": -1}]),
-                 {"usage": {"prompt_tokens": -5, "completion_tokens": 1e99, "prompt_tokens_details": 3}}, piece(content="still fine")]
-        self.send(b"data\ndata:\nid: 3\nevent\n\n\n\r\r" + b"".join(event(each) for each in wrong) + event(ENDED) + DONE)
-
-    def mode_manycalls(self, _):
-        self.begin()
-        self.send(event(piece(tool_calls=[{"index": 4000000000, "id": "c", "function": {"name": "list", "arguments": "{}"}}])) + DONE)
-
-    def mode_deep(self, _):
-        self.begin()
-        self.send(b"data: " + b"[" * 500000 + b"\n\n" + DONE)
-
-    def mode_controls(self, _):
-        self.begin()
-        for text in ["\x1b", "[2J\x1b]0;owned\x07", "\x9b31m", "\u202e", "\r\n\x00\x7f"]:
-            self.send(event(piece(content=text)))
-        self.send(b"data: {\"choices\":[{\"delta\":{\"content\":\"raw \xff\xfe bytes\"}}]}\n\n" + event(ENDED) + DONE)
-
-    def mode_halfpair(self, _):
-        self.begin()
-        self.send(event(piece(content="\ud800")) + event(ENDED) + DONE)
-
-    def mode_errorevent(self, _):
-        self.begin()
-        self.send(event({"error": {"message": "out of \x1b[1mluck", "code": 500}}))
-
-    def mode_loops(self, _):
-        self.begin()
-        self.send(event(piece(tool_calls=[{"id": "", "function": {"name": "list", "arguments": "{}"}}])) + event(ENDED) + DONE)
+        self.answer(401, {"error": {"message": f"\x1b[31mIncorrect key: {key}", "code": "invalid_api_key"}})
 
 
-class Server(LocalServer):
+class Server(local_server.LocalServer):
     def __init__(self, tls=None):
         super().__init__(Handler)
         if tls is not None:

@@ -11,14 +11,14 @@ import socket
 import subprocess
 import time
 
-from checks import effort, expect
+from checks import checks_in, effort, expect
 from fake_provider import KEY, Provider
 from proxy_talk import PATIENCE, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, converse, noise, task
 
 TURNS = 80 if effort() >= 1000 else 40
 
 
-def long_conversation(program, shape, stream, *options, refusals):
+def long_conversation(program, shape, stream, options, refusals):
     with Provider() as provider, Proxy(program, provider.url, *options) as proxy:
         converse(proxy, provider, shape, TURNS, stream)
         check_requests(provider, shape, TURNS)
@@ -30,29 +30,27 @@ def long_conversation(program, shape, stream, *options, refusals):
         expect(provider.refused in refusals, f"the provider refused {provider.refused} times")
 
 
-def openai_within_a_given_window(program):
-    long_conversation(program, OpenAI, False, "--window", "8000", refusals=range(0, 6))
+GIVEN, TO_LEARN = (("--window", "8000"), range(0, 6)), ((), range(1, 8))
+CONVERSATIONS = {  # a shape, whether it streams, options, and how often the provider may refuse
+    "openai_within_a_given_window": (OpenAI, False, *GIVEN),
+    "anthropic_within_a_given_window": (Anthropic, False, *GIVEN),
+    "openai_streams_with_a_window_to_learn": (OpenAI, True, *TO_LEARN),
+    "anthropic_streams_with_a_window_to_learn": (Anthropic, True, *TO_LEARN),
+    "breakpoints_of_the_cache_may_move": (AnthropicCached, False, *GIVEN),
+    "no_model_is_asked": (OpenAI, False, ("--window", "8000", "--mix", "no_model"), range(0, 6)),
+    "a_window_alone": (OpenAI, False, ("--window", "8000", "--mix", "window"), range(0, 6))}
 
 
-def anthropic_within_a_given_window(program):
-    long_conversation(program, Anthropic, False, "--window", "8000", refusals=range(0, 6))
+def long_talk(turns, size, first="Go on.", name=lambda turn: turn):
+    """Messages that no tool takes part in."""
+    messages = [{"role": "user", "content": first}]
+    for turn in range(turns):
+        messages += [{"role": "assistant", "content": noise(name(turn), size)}, {"role": "user", "content": task(turn)}]
+    return messages
 
 
-def openai_streams_with_a_window_to_learn(program):
-    long_conversation(program, OpenAI, True, refusals=range(1, 8))
-
-
-def anthropic_streams_with_a_window_to_learn(program):
-    long_conversation(program, Anthropic, True, refusals=range(1, 8))
-
-
-def breakpoints_of_the_cache_may_move(program):
-    long_conversation(program, AnthropicCached, False, "--window", "8000", refusals=range(0, 6))
-
-
-def other_mixes(program):
-    for mix in ("no_model", "window"):
-        long_conversation(program, OpenAI, False, "--window", "8000", "--mix", mix, refusals=range(0, 6))
+def post(proxy, shape, messages, stream=False):
+    return proxy.ask("POST", shape.path, json.dumps(shape.request(messages, stream)), shape.headers)
 
 
 def breakpoints_stay_at_the_end(program):
@@ -66,10 +64,7 @@ def breakpoints_stay_at_the_end(program):
 def a_learnt_window_serves_other_conversations(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
         for number in range(3):
-            text = [{"role": "user", "content": f"Conversation {number}."}]
-            for turn in range(60):
-                text += [{"role": "assistant", "content": noise((number, turn), 900)}, {"role": "user", "content": task(turn)}]
-            answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(text, False)), OpenAI.headers)
+            answer, whole = post(proxy, OpenAI, long_talk(60, 900, f"Conversation {number}.", lambda turn: (number, turn)))
             expect(answer.status == 200, f"conversation {number}: status {answer.status}", whole)
             if number == 0:
                 first = provider.refused
@@ -81,13 +76,10 @@ def a_refusal_without_figures_is_of_its_conversation_alone(program):
     with Provider(window=10**9) as provider, Proxy(program, provider.url, "--window", "200000") as proxy:
         provider.wordless = "data:application/pdf"
         file = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64," + "A" * 240_000}}
-        body = OpenAI.request([{"role": "user", "content": [{"type": "text", "text": "Describe it."}, file]}], False)
-        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(body), OpenAI.headers)
+        answer, whole = post(proxy, OpenAI, [{"role": "user", "content": [{"type": "text", "text": "Describe it."}, file]}])
         expect(answer.status == 400 and b"exceeds the context window" in whole, "the refusal is lost", whole)
-        other = [{"role": "user", "content": "Another conversation."}]
-        for turn in range(40):
-            other += [{"role": "assistant", "content": noise(turn, 900)}, {"role": "user", "content": task(turn)}]
-        proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(other, False)), OpenAI.headers)
+        other = long_talk(40, 900, "Another conversation.")
+        post(proxy, OpenAI, other)
         expect(json.loads(provider.seen[-1]["body"])["messages"] == other, "another conversation was reduced", proxy.log)
 
 
@@ -97,7 +89,7 @@ def another_conversation_gets_nothing_of_this(program):
         branch = [*messages[:3], {**messages[3], "content": "another result"}, *messages[4:], {"role": "user", "content": "And now?"}]
         foreign = [{"role": "user" if at % 2 == 0 else "assistant", "content": f"Foreign {at}."} for at in range(len(messages) + 2)]
         for other in (branch, foreign):
-            answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(other, False)), OpenAI.headers)
+            answer, whole = post(proxy, OpenAI, other)
             expect(answer.status == 200 and not provider.wrong, "it is not served", (whole, provider.wrong))
         expect(provider.accepted[-1]["messages"] == foreign, "a conversation has messages of another", provider.accepted[-1]["messages"])
 
@@ -113,9 +105,7 @@ def what_fits_is_sent_byte_for_byte(program):
 def what_is_changed_keeps_the_rest(program):
     members = '"seed":12345678901234567890123, "temperature":0.70'
     with Provider() as provider, Proxy(program, provider.url, "--window", "2000") as proxy:
-        messages = [{"role": "user", "content": "Go on."}]
-        for turn in range(30):
-            messages += [{"role": "assistant", "content": noise(turn, 500)}, {"role": "user", "content": task(turn)}]
+        messages = long_talk(30, 500)
         proxy.ask("POST", "/v1/chat/completions", f'{{{members}, "messages": {json.dumps(messages)}, "max_tokens":100}}', OpenAI.headers)
         body = provider.seen[-1]["body"].decode()
         expect(members in body and len(json.loads(body)["messages"]) < len(messages), "other members have changed", body)
@@ -123,12 +113,10 @@ def what_is_changed_keeps_the_rest(program):
 
 
 def roles_alternate_where_that_is_asked_for(program):
-    messages = [{"role": "user", "content": "Go on."}]
-    for turn in range(30):
-        messages += [{"role": "assistant", "content": noise(turn, 500)}, {"role": "user", "content": task(turn)}]
+    messages = long_talk(30, 500)
     for shape in (OpenAI, Anthropic):
         with Provider() as provider, Proxy(program, provider.url, "--window", "2000", "--alternate") as proxy:
-            proxy.ask("POST", shape.path, json.dumps(shape.request(messages, False)), shape.headers)
+            post(proxy, shape, messages)
             sent = json.loads(provider.seen[-1]["body"])["messages"]
             roles = [m["role"] for m in sent if m["role"] != "system"]
             expect(len(sent) < len(messages), "nothing was reduced", sent)
@@ -153,10 +141,10 @@ def what_is_not_understood_passes(program):
 
 def what_cannot_fit_is_refused_by_the_provider(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
-        body = OpenAI.request([{"role": "user", "content": noise("long", 80_000)}], False)
-        answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(body), OpenAI.headers)
+        messages = [{"role": "user", "content": noise("long", 80_000)}]
+        answer, whole = post(proxy, OpenAI, messages)
         expect(answer.status == 400 and b"context_length_exceeded" in whole, "the provider's refusal is lost", whole)
-        expect(json.loads(provider.seen[-1]["body"])["messages"] == body["messages"], "the latest user message was changed")
+        expect(json.loads(provider.seen[-1]["body"])["messages"] == messages, "the latest user message was changed")
         expect(provider.refused <= 5, f"{provider.refused} tries")
 
 
@@ -323,7 +311,7 @@ def many_clients_at_a_time(program):
         def talk(number):
             messages = [{"role": "user", "content": f"I am {number % 5}."}]  # some say the same
             for turn in range(12):
-                answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(messages, turn % 2 == 1)), OpenAI.headers)
+                answer, whole = post(proxy, OpenAI, messages, turn % 2 == 1)
                 if answer.status != 200 or json.loads(json.dumps(provider.wrong)):
                     return whole
                 messages += [{"role": "assistant", "content": noise((number, turn), 900)}, {"role": "user", "content": f"{task(turn)} I am {number % 5}."}]
@@ -354,11 +342,11 @@ def a_signal_before_it_listens_ends_it(program):
         expect(done.returncode == 0, f"status {done.returncode}", done.stderr)
 
 
-ALL = [openai_within_a_given_window, anthropic_within_a_given_window, openai_streams_with_a_window_to_learn, anthropic_streams_with_a_window_to_learn,
-       breakpoints_of_the_cache_may_move, other_mixes, breakpoints_stay_at_the_end, a_learnt_window_serves_other_conversations,
-       a_refusal_without_figures_is_of_its_conversation_alone, another_conversation_gets_nothing_of_this, what_fits_is_sent_byte_for_byte, what_is_changed_keeps_the_rest,
-       roles_alternate_where_that_is_asked_for, what_is_not_understood_passes,
-       what_cannot_fit_is_refused_by_the_provider, other_requests_pass, bodies_of_any_kind_pass, headers_pass_but_for_those_of_the_connection,
-       streams_arrive_as_they_come, what_is_cut_does_not_look_whole, a_client_that_leaves_ends_the_request, a_silent_provider_is_given_up,
-       large_bodies_are_refused, slow_clients_are_given_up, paths_stay_under_the_base, a_connection_has_one_request, many_clients_at_a_time,
-       others_cannot_reach_it_by_default, a_signal_before_it_listens_ends_it]
+def conversation(name):
+    def check(program):
+        long_conversation(program, *CONVERSATIONS[name])
+    check.__name__ = name
+    return check
+
+
+ALL = [*map(conversation, CONVERSATIONS), *checks_in(globals(), "program")]

@@ -8,7 +8,7 @@ import openai
 
 from checks import effort, expect
 from fake_provider import KEY, Provider
-from proxy_talk import SYSTEM, Anthropic, OpenAI, Proxy, check_requests, result_of, task
+from proxy_talk import SYSTEM, Anthropic, OpenAI, Proxy, check_requests, newest_text, result_of, task
 
 TURNS = 80 if effort() >= 1000 else 40
 OPTIONS = {"api_key": KEY, "max_retries": 0, "timeout": 120}
@@ -17,28 +17,45 @@ OPTIONS = {"api_key": KEY, "max_retries": 0, "timeout": 120}
 def openai_plain(client, request):
     message = client.chat.completions.create(**request).choices[0].message
     calls = [{"id": call.id, "type": "function", "function": {"name": call.function.name, "arguments": call.function.arguments}} for call in message.tool_calls or []]
-    return message.content, calls
+    return {"role": "assistant", "content": message.content, **({"tool_calls": calls} if calls else {})}
 
 
 def openai_streamed(client, request):
     text, calls = "", []
     for chunk in client.chat.completions.create(stream=True, **request):
+        if not chunk.choices:  # the usage
+            continue
         delta = chunk.choices[0].delta
         text += delta.content or ""
         for piece in delta.tool_calls or []:
             if piece.index == len(calls):
                 calls.append({"id": piece.id, "type": "function", "function": {"name": piece.function.name, "arguments": ""}})
             calls[piece.index]["function"]["arguments"] += piece.function.arguments
-    return text, calls
+    return {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
+
+
+def anthropic_message(message):
+    return {"role": "assistant", "content": [block.model_dump(include={"type", "text", "id", "name", "input"}, exclude_none=True) for block in message.content]}
 
 
 def anthropic_plain(client, request):
-    return [block.model_dump(include={"type", "text", "id", "name", "input"}, exclude_none=True) for block in client.messages.create(**request).content]
+    return anthropic_message(client.messages.create(**request))
 
 
 def anthropic_streamed(client, request):
     with client.messages.stream(**request) as stream:
-        return [block.model_dump(include={"type", "text", "id", "name", "input"}, exclude_none=True) for block in stream.get_final_message().content]
+        return anthropic_message(stream.get_final_message())
+
+
+def calls_of(message):
+    if isinstance(message["content"], str):
+        return [(call["id"], call["function"]["name"], json.loads(call["function"]["arguments"])) for call in message.get("tool_calls", [])]
+    return [(block["id"], block["name"], block["input"]) for block in message["content"] if block["type"] == "tool_use"]
+
+
+def client_of(shape, url, **more):
+    kind, path = (openai.OpenAI, "/v1") if shape is OpenAI else (anthropic.Anthropic, "")
+    return kind(base_url=url + path, **{**OPTIONS, **more})
 
 
 def expected(number, calls):
@@ -53,75 +70,53 @@ def check_answer(provider, turn, round, text, calls):
     expect([(name, given) for _, name, given in calls] == wanted, f"turn {turn}: other calls", calls)
 
 
-def converse_openai(program, ask, *options):
-    with Provider() as provider, Proxy(program, provider.url, *options) as proxy, openai.OpenAI(base_url=proxy.url + "/v1", **OPTIONS) as client:
-        messages = OpenAI.start()
+def converse(program, shape, ask, options, least_refused):
+    with Provider() as provider, Proxy(program, provider.url, *options) as proxy, client_of(shape, proxy.url) as client:
+        messages = shape.start()
         for turn in range(TURNS):
-            messages.append(OpenAI.said(turn, task(turn)))
+            messages.append(shape.said(turn, task(turn)))
             for round in range(2):
-                text, calls = ask(client, OpenAI.request(messages, False))
-                check_answer(provider, turn, round, text, [(call["id"], call["function"]["name"], json.loads(call["function"]["arguments"])) for call in calls])
-                messages.append({"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})})
-                messages += OpenAI.results([(call["id"], result_of(call["id"], call["function"]["name"])) for call in calls])
-        check_requests(provider, OpenAI, TURNS)
-        expect(provider.refused < 8 and KEY not in proxy.log, f"{provider.refused} refusals", proxy.log)
-        return provider.refused
-
-
-def converse_anthropic(program, ask, *options):
-    with Provider() as provider, Proxy(program, provider.url, *options) as proxy, anthropic.Anthropic(base_url=proxy.url, **OPTIONS) as client:
-        messages = Anthropic.start()
-        for turn in range(TURNS):
-            messages.append(Anthropic.said(turn, task(turn)))
-            for round in range(2):
-                content = ask(client, Anthropic.request(messages, False))
-                calls = [(block["id"], block["name"], block["input"]) for block in content if block["type"] == "tool_use"]
-                check_answer(provider, turn, round, content[0]["text"], calls)
-                messages.append({"role": "assistant", "content": content})
-                if calls:
-                    messages += Anthropic.results([(key, result_of(key, name)) for key, name, _ in calls])
+                message = ask(client, shape.request(messages, False))
+                calls = calls_of(message)
+                check_answer(provider, turn, round, newest_text(message), calls)
+                messages.append(message)
+                messages += shape.results([(key, result_of(key, name)) for key, name, _ in calls]) if calls else []
         expect(SYSTEM in json.dumps(provider.accepted[-1]), "no system prompt")
-        check_requests(provider, Anthropic, TURNS)
+        check_requests(provider, shape, TURNS)
         expect(provider.refused < 8 and KEY not in proxy.log, f"{provider.refused} refusals", proxy.log)
-        return provider.refused
+        expect(provider.refused >= least_refused, "the provider has refused nothing: this tests nothing")
 
 
-def openai_whole_answers(program):
-    converse_openai(program, openai_plain, "--window", "8000")
+CONVERSATIONS = {
+    "openai_whole_answers": (OpenAI, openai_plain, ("--window", "8000"), 0),
+    "openai_streams_with_a_window_to_learn": (OpenAI, openai_streamed, (), 1),
+    "anthropic_whole_answers": (Anthropic, anthropic_plain, ("--window", "8000"), 0),
+    "anthropic_streams_with_a_window_to_learn": (Anthropic, anthropic_streamed, (), 1)}
 
 
-def openai_streams_with_a_window_to_learn(program):
-    expect(converse_openai(program, openai_streamed) > 0, "the provider has refused nothing: this tests nothing")
-
-
-def anthropic_whole_answers(program):
-    converse_anthropic(program, anthropic_plain, "--window", "8000")
-
-
-def anthropic_streams_with_a_window_to_learn(program):
-    expect(converse_anthropic(program, anthropic_streamed) > 0, "the provider has refused nothing: this tests nothing")
+def must_fail(shape, url, kind, text, **more):
+    ask = openai_plain if shape is OpenAI else anthropic_plain
+    try:
+        ask(client_of(shape, url, **more), shape.request([shape.said(0, "x")], False))
+    except kind as problem:
+        return expect(text in str(problem), "another text", problem)
+    expect(False, f"no {kind}")
 
 
 def errors_reach_the_clients(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
-        wrong = {**OPTIONS, "api_key": "sk-wrong"}
-        for kind, call in ((openai.AuthenticationError, lambda: openai.OpenAI(base_url=proxy.url + "/v1", **wrong).chat.completions.create(**OpenAI.request([OpenAI.said(0, "x")], False))),
-                           (anthropic.AuthenticationError, lambda: anthropic.Anthropic(base_url=proxy.url, **wrong).messages.create(**Anthropic.request([Anthropic.said(0, "x")], False)))):
-            try:
-                call()
-            except kind as problem:
-                expect("wrong key" in str(problem), "another text", problem)
-                continue
-            expect(False, f"no {kind}")
+        must_fail(OpenAI, proxy.url, openai.AuthenticationError, "wrong key", api_key="sk-wrong")
+        must_fail(Anthropic, proxy.url, anthropic.AuthenticationError, "wrong key", api_key="sk-wrong")
     with Proxy(program, "http://127.0.0.1:9") as proxy:
-        for kind, call in ((openai.InternalServerError, lambda: openai.OpenAI(base_url=proxy.url + "/v1", **OPTIONS).chat.completions.create(**OpenAI.request([OpenAI.said(0, "x")], False))),
-                           (anthropic.InternalServerError, lambda: anthropic.Anthropic(base_url=proxy.url, **OPTIONS).messages.create(**Anthropic.request([Anthropic.said(0, "x")], False)))):
-            try:
-                call()
-            except kind as problem:
-                expect("no answer of the provider" in str(problem), "another text", problem)
-                continue
-            expect(False, f"no {kind}")
+        must_fail(OpenAI, proxy.url, openai.InternalServerError, "no answer of the provider")
+        must_fail(Anthropic, proxy.url, anthropic.InternalServerError, "no answer of the provider")
 
 
-ALL = [openai_whole_answers, openai_streams_with_a_window_to_learn, anthropic_whole_answers, anthropic_streams_with_a_window_to_learn, errors_reach_the_clients]
+def conversation(name):
+    def check(program):
+        converse(program, *CONVERSATIONS[name])
+    check.__name__ = name
+    return check
+
+
+ALL = [*map(conversation, CONVERSATIONS), errors_reach_the_clients]

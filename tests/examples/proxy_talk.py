@@ -10,10 +10,8 @@ import subprocess
 import threading
 import time
 
-from checks import expect
+from checks import PATIENCE, expect
 from fake_provider import KEY
-
-PATIENCE = 120  # seconds; a sanitized build on a busy machine is slow
 
 
 class Proxy:
@@ -86,7 +84,13 @@ TOOLS = {"read_file": {"type": "object", "properties": {"path": {"type": "string
 SYSTEM = "You work on the program in src. " + noise("system", 300)
 
 
-class OpenAI:
+class Shape:
+    @classmethod
+    def said(cls, turn, text):
+        return {"role": "user", "content": [{"type": "text", "text": text}, cls.image(image_of(turn))] if turn % 9 == 4 else text}
+
+
+class OpenAI(Shape):
     path = "/v1/chat/completions"
     headers = {"Authorization": f"Bearer {KEY}", "Content-Type": "application/json"}
 
@@ -95,11 +99,8 @@ class OpenAI:
         return [{"role": "system", "content": SYSTEM}]
 
     @staticmethod
-    def said(turn, text):
-        if turn % 9 != 4:
-            return {"role": "user", "content": text}
-        return {"role": "user", "content": [{"type": "text", "text": text},
-                                            {"type": "image_url", "image_url": {"url": "data:image/png;base64," + image_of(turn)}}]}
+    def image(data):
+        return {"type": "image_url", "image_url": {"url": "data:image/png;base64," + data}}
 
     @staticmethod
     def request(messages, stream):
@@ -123,7 +124,7 @@ class OpenAI:
         """The answer that the events of a stream make."""
         text, calls = "", []
         for event in re.findall(rb"^data: (\{.*\})$", data, re.M):
-            delta = json.loads(event)["choices"][0]["delta"]
+            delta = next((choice["delta"] for choice in json.loads(event)["choices"]), {})  # the usage has no choice
             text += delta.get("content") or ""
             for piece in delta.get("tool_calls", []):
                 if piece["index"] == len(calls):
@@ -132,7 +133,7 @@ class OpenAI:
         return json.dumps({"choices": [{"message": {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}}]})
 
 
-class Anthropic:
+class Anthropic(Shape):
     path = "/v1/messages"
     headers = {"x-api-key": KEY, "anthropic-version": "2023-06-01", "Content-Type": "application/json"}
 
@@ -141,11 +142,8 @@ class Anthropic:
         return []
 
     @staticmethod
-    def said(turn, text):
-        if turn % 9 != 4:
-            return {"role": "user", "content": text}
-        return {"role": "user", "content": [{"type": "text", "text": text},
-                                            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": image_of(turn)}}]}
+    def image(data):
+        return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
 
     @staticmethod
     def request(messages, stream):
@@ -197,7 +195,7 @@ def task(turn):
 
 
 def newest_text(message):
-    return message["content"] if isinstance(message["content"], str) else message["content"][0]["text"]
+    return message["content"] if isinstance(message["content"], str) else message["content"][0].get("text", "")
 
 
 def check_requests(provider, shape, turns):
@@ -208,7 +206,7 @@ def check_requests(provider, shape, turns):
     for at, request in enumerate(provider.accepted):
         messages = request["messages"]
         turn = at // 2
-        users = [message for message in messages if message["role"] == "user" and newest_text_or_none(message).startswith(f"Turn {turn}:")]
+        users = [message for message in messages if message["role"] == "user" and newest_text(message).startswith(f"Turn {turn}:")]
         expect(len(users) == 1 and newest_text(users[0]) == task(turn), f"request {at} lacks the latest user message", messages)
         image = turn % 9 != 4 or image_of(turn) in json.dumps(users[0])
         expect(image, f"request {at} lacks the image")
@@ -235,11 +233,6 @@ def plain(messages):
             if len(message["content"]) == 1 and message["content"][0]["type"] == "text":
                 message["content"] = message["content"][0]["text"]
     return made
-
-
-def newest_text_or_none(message):
-    content = message["content"]
-    return content if isinstance(content, str) else content[0].get("text", "")
 
 
 def calls_in(messages):

@@ -6,33 +6,18 @@
 FOLDER, and where that fails the part is skipped with status 77.
 """
 
-import argparse
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from checks import run_all
-from packages import find_packages
+from checks import arguments, run_all
+from packages import need_packages
 
-PINNED = ["openai==3.57.0", "anthropic==2.13.0"]
-
-
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    options.add_argument("--folder", default="proxy_clients")
-    options.add_argument("part", choices=["raw", "clients"])
-    chosen = options.parse_args()
-    if chosen.part == "clients":
-        problem = find_packages(PINNED, os.path.abspath(chosen.folder))
-        if problem:
-            print(f"proxy_test: skipped: the packages openai and anthropic cannot be had: {problem}")
-            return 77
-        import proxy_client_checks as checks
-    else:
-        import proxy_checks as checks
-    return run_all(f"proxy_test {chosen.part}", checks.ALL, lambda check: check(chosen.program))
-
-
-sys.exit(main())
+chosen = arguments(parts=["raw", "clients"], folder="proxy_clients")
+if chosen.part == "clients":
+    need_packages("proxy_test", ["openai==3.57.0", "anthropic==2.13.0"], chosen.folder)
+    import proxy_client_checks as checks
+else:
+    import proxy_checks as checks
+sys.exit(run_all(f"proxy_test {chosen.part}", checks.ALL, lambda check: check(chosen.program)))

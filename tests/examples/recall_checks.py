@@ -7,7 +7,7 @@ import random
 import re
 import subprocess
 
-from checks import expect
+from checks import checks_in, expect
 from recall_talk import PATIENCE, Server, artifacts_to_database, claude, codex, journal_to_database, request, run, write
 
 TOOLS = ["read_artifact", "list_artifacts", "search_artifacts", "read_message", "recent_history", "search_history", "list_sessions"]
@@ -344,6 +344,4 @@ def journals_and_stores(chosen):
         server.call("recent_history", is_error=True)
 
 
-ALL = [versions_are_agreed_on, errors_have_their_codes, ids_come_back_exactly, notifications_and_answers_are_not_answered, batches, long_lines_are_not_held, deep_nesting_is_refused,
-       damaged_lines_have_one_answer_or_none, ends_with_its_input, wrong_usage_is_refused, transcripts_of_agent_programs_are_read, a_transcript_may_grow,
-       what_is_read_once_is_not_read_again, a_document_may_grow, several_transcripts_are_several_conversations, journals_and_stores]
+ALL = checks_in(globals(), "chosen")

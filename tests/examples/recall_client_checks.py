@@ -8,7 +8,7 @@ import re
 from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from checks import expect
+from checks import checks_in, expect
 from recall_checks import TOOLS
 from recall_talk import claude, run, write
 
@@ -95,4 +95,4 @@ def all_tools_on_a_journal_and_a_store(chosen):
     asyncio.run(converse())
 
 
-ALL = [a_session_of_the_client, its_newest_mode_falls_back, all_tools_on_a_journal_and_a_store]
+ALL = checks_in(globals(), "chosen")

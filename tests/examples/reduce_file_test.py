@@ -2,22 +2,18 @@
 # SPDX-License-Identifier: BSL-1.0
 """reduce_file_test.py --program REDUCE_FILE: what the example writes, refuses and leaves alone."""
 
-import argparse
 import json
 import os
 import re
 import resource
 import signal
 import stat
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from checks import expect, run_all
+from checks import arguments, checks_in, expect, in_folder, names_options, run, run_all
 
-PATIENCE = 120
 ODD = ('{ "model" : "m", "temperature":1.10,\n "messages": [\n  {"role":"user","content":"u"},\n'
        '  {"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{"id":12345678901234567890123,"f":1.10,"e":1e2}}]},\n'
        '  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"ok \\u00e9 \\/"}]},\n'
@@ -29,10 +25,7 @@ class Program:
         self.path = path
 
     def run(self, *arguments, given="", status=0, before=None):
-        done = subprocess.run([self.path, *arguments], input=given.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE,
-                              preexec_fn=before)
-        out, err = done.stdout.decode(), done.stderr.decode()
-        expect(done.returncode == status, f"{arguments}: status {done.returncode}, not {status}", out[:1000] + err)
+        out, err = run([self.path, *arguments], given, status, before=before)
         if status == 2:
             expect(err.startswith("reduce_file: ") and err.count("\n") == 1 and out == "", f"{arguments}: no single line says what is wrong", out + err)
             expect(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", err) is None, f"{arguments}: control characters", repr(err))
@@ -62,8 +55,7 @@ def long_conversation():
 
 def help_is_there(program, root):
     out, err = program.run("--help")
-    for option in ("INPUT", "--window", "--mix", "--family", "--output", "--report", "--store", "--journal", "--conversation", "--shape", "--request"):
-        expect(option in out, f"--help does not name {option}", out)
+    names_options(out, "INPUT", "--window", "--mix", "--family", "--output", "--report", "--store", "--journal", "--conversation", "--shape", "--request")
     expect(err == "", "--help complains", err)
 
 
@@ -197,21 +189,8 @@ def nothing_else_is_written_or_left(program, root):
     expect(read(out) == old and sorted(os.listdir(root)) == before, "a failure leaves something", os.listdir(root))
 
 
-ALL = [help_is_there, wrong_usage_and_input_are_refused, shapes_that_are_not_understood_are_errors, what_does_not_change_is_written_as_it_came,
-       messages_that_do_not_change_keep_their_spelling, bodies_of_all_providers_keep_what_is_beside_the_messages,
-       a_request_is_as_the_provider_takes_it, a_shape_can_be_demanded, an_output_keeps_its_mode_and_link, nothing_else_is_written_or_left]
+ALL = checks_in(globals(), "program", "root")
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    program = Program(os.path.abspath(options.parse_args().program))
-
-    def call(check):
-        with tempfile.TemporaryDirectory() as folder:
-            check(program, folder)
-
-    return run_all("reduce_file_test", ALL, call)
-
-
-sys.exit(main())
+program = Program(arguments().program)
+sys.exit(run_all("reduce_file_test", ALL, lambda check: in_folder(check, program)))

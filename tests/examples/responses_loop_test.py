@@ -3,8 +3,6 @@
 """responses_loop_test.py --program RESPONSES_LOOP: the example against a server on this machine that speaks OpenAI
 Responses, refuses what is over its window, and judges every request by the rules of the shape."""
 
-import argparse
-import http.server
 import json
 import os
 import subprocess
@@ -13,32 +11,22 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "support"), os.path.join(HERE, "..", "shapes")]
 
-from checks import expect, run_all
-from local_server import LocalServer
+from checks import PATIENCE, arguments, checks_in, expect, run_all
+import local_server
 from shapes import Responses
 
-DAYS, PATIENCE, KEY = 40, 120, "sk-test-77aa"
+DAYS, KEY = 40, "sk-test-77aa"
 END = "Nothing unusual. \u00fc\u4e16"
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
+class Handler(local_server.Handler):
     def do_POST(self):
-        server = self.server
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        server.seen.append((self.path, self.headers.get("Authorization"), body))
-        status, answer = server.mode(server, body)
-        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
+        body = json.loads(self.body())
+        self.server.seen.append((self.path, self.headers.get("Authorization"), body))
+        self.answer(*self.server.mode(self.server, body))
 
 
-class Server(LocalServer):
+class Server(local_server.LocalServer):
     def __init__(self, mode, window=6_000):
         super().__init__(Handler)
         self.mode, self.window = mode, window
@@ -117,12 +105,5 @@ def keys_go_nowhere_else(program):
     expect(done.returncode == 2 and "usage: responses_loop" in done.stderr, "wrong usage", done.stderr)
 
 
-def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("--program", required=True)
-    program = os.path.abspath(options.parse_args().program)
-    checks = [a_conversation_stays_inside_the_window, what_is_no_answer_ends_the_program, keys_go_nowhere_else]
-    return run_all("responses_loop_test", checks, lambda check: check(program))
-
-
-sys.exit(main())
+program = arguments().program
+sys.exit(run_all("responses_loop_test", checks_in(globals(), "program"), lambda check: check(program)))

@@ -9,7 +9,8 @@ import socket
 import stat
 import threading
 
-from talk import expect, figures
+from checks import checks_in, expect, names_options
+from talk import figures
 
 SENTINEL = "outside-8c1f"
 
@@ -31,14 +32,11 @@ def write(root, name, content):
         file.write(content if isinstance(content, bytes) else content.encode())
 
 
-def help_is_there(chat, root):
-    out = chat.run(["--help"], [])
-    for option in ("FOLDER", "--endpoint", "--model", "--window", "--state", "--timeout", "--no-stream", "--script"):
-        expect(option in out, f"--help does not name {option}", out)
+def help_is_there(chat, root, folder):
+    names_options(chat.run(["--help"], []), "FOLDER", "--endpoint", "--model", "--window", "--state", "--timeout", "--no-stream", "--script")
 
 
-def refuses_bad_options(chat, root):
-    folder = folder_in(root)
+def refuses_bad_options(chat, root, folder):
     state = os.path.join(root, "state")
     write(root, "state", "[{\"role\":")
     bad = [[], [folder, folder], ["--window"], ["--window", "many", folder], ["--window", "0", folder], ["--window", "-5", folder],
@@ -53,8 +51,7 @@ def refuses_bad_options(chat, root):
         expect(file.read() == "[{\"role\":", "a state that cannot be read was overwritten")
 
 
-def lists_reads_and_searches(chat, root):
-    folder = folder_in(root)
+def lists_reads_and_searches(chat, root, folder):
     out = chat.run([folder], ["list", "list sub", "read notes.txt", 'call read {"file":"notes.txt","first":2,"last":2}', "search needle",
                               "hello there", "", "/tokens", "/help", "/fly", "/quit", "never said"])
     for wanted in ["notes.txt (24 bytes)", "sub/", "deep/", "The tool gave 3 lines: alpha", "The tool gave 1 line: beta needle",
@@ -65,8 +62,7 @@ def lists_reads_and_searches(chat, root):
     expect(len(figures(out)) == 6, "a status line for each turn", out)
 
 
-def never_leaves_the_folder(chat, root):
-    folder = folder_in(root)
+def never_leaves_the_folder(chat, root, folder):
     secret = os.path.join(root, "secret.txt")
     os.symlink(secret, os.path.join(folder, "link.txt"))
     os.symlink("../secret.txt", os.path.join(folder, "sub", "near.txt"))
@@ -108,8 +104,7 @@ def never_leaves_the_folder(chat, root):
         expect(sum(why in each for each in reads) >= least, f"fewer than {least} answers say: {why}", out)
 
 
-def never_leaves_it_while_names_change(chat, root):
-    folder = folder_in(root)
+def never_leaves_it_while_names_change(chat, root, folder):
     os.makedirs(os.path.join(folder, "swap"))
     write(folder, "swap/secret.txt", "harmless\n")
     over = threading.Event()
@@ -137,8 +132,7 @@ def never_leaves_it_while_names_change(chat, root):
     expect("harmless" in out and "links are not followed" in out, "the race did not take place", out)
 
 
-def takes_hostile_calls(chat, root):
-    folder = folder_in(root)
+def takes_hostile_calls(chat, root, folder):
     write(folder, "binary", bytes(range(256)) * 100)
     write(folder, "latin", b"caf\xe9 \xff\xfe\n")
     write(folder, "screen", "\x1b]0;owned\x07\x1b[2Jred\r\x9b31m\u202eevil\x7f\n")
@@ -164,8 +158,7 @@ def takes_hostile_calls(chat, root):
     chat.run([folder], [b"y" * 3_000_000, "/" + "z" * 100_000, "/pin " + "9" * 100, "/pin -1", "/pin \x1b", "/save /nowhere/\x1b", "/save"])
 
 
-def stays_in_the_window(chat, root):
-    folder = folder_in(root)
+def stays_in_the_window(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(20000)))
     kept = "remember this: " + "pelican " * 60 + "pinned-end"
     lost = "and this: " + "heron " * 60 + "free-end"
@@ -181,8 +174,7 @@ def stays_in_the_window(chat, root):
     expect(int(sent) < int(all_of_them), "all messages are kept, few are sent", out)
 
 
-def compacts_and_undoes(chat, root):
-    folder = folder_in(root)
+def compacts_and_undoes(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(700)))
     out = chat.run(["--window", "4000", folder], ["read numbers"] * 9 + ["/compact"])
     expect("summarize" in out and "sliding_window" in out, "a report", out)
@@ -193,8 +185,7 @@ def compacts_and_undoes(chat, root):
     expect(len(used) == 2 and used[1] > used[0] and "taken back" in out, "an undo brings tokens back", out)
 
 
-def saves_and_goes_on(chat, root):
-    folder = folder_in(root)
+def saves_and_goes_on(chat, root, folder):
     state = os.path.join(root, "state.json")
     mine = os.path.join(root, "mine.json")
     out = chat.run(["--state", state, folder], ["the pelican flies", "list", "/save " + mine, "/save"])
@@ -211,8 +202,7 @@ def saves_and_goes_on(chat, root):
     expect("a file is wanted" in out and "You said: hello" in out, "a failed save ends nothing", out)
 
 
-def recovers_from_an_overflow(chat, root):
-    folder = folder_in(root)
+def recovers_from_an_overflow(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
     for more in [[], ["--no-stream"]]:
         out = chat.run(["--script", "overflow", "--window", "20000", *more, folder], ["read numbers"] * 6 + ["the last words"])
@@ -220,8 +210,7 @@ def recovers_from_an_overflow(chat, root):
         expect("[no answer" not in out and out.count("The tool gave") == 6 and out.count("You said: the last words") == 1, "all is answered", out)
 
 
-def talks_on_a_terminal(chat, root):
-    folder = folder_in(root)
+def talks_on_a_terminal(chat, root, folder):
     write(folder, "screen", "\x1b]0;owned\x07\x1b[2J\r\n")
     out, status = chat.on_terminal([folder], [b"hello", b"read screen", b"search needle", b"/pin", b"/compact", b"/undo", b"/tokens"])
     expect(status == 0, f"exit status {status}", out)
@@ -231,8 +220,7 @@ def talks_on_a_terminal(chat, root):
     expect(status == 0 and out.count("> ") == 1, "/quit ends", out)
 
 
-def shows_reductions_and_turns(chat, root):
-    folder = folder_in(root)
+def shows_reductions_and_turns(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
     out = chat.run(["--window", "4000", folder], ["/turn"] + ["read numbers"] * 12 + ["/turn", "/compact"])
     shown = re.findall(r"^\[reduced: .*\]$", out, re.M)
@@ -240,8 +228,7 @@ def shows_reductions_and_turns(chat, root):
     expect("no turn yet" in out and re.search(r"^turn 12: [\d,]+ in, [\d,]+ out, [\d,]+ total.*; average [\d,]+$", out, re.M), "/turn has no line", out)
 
 
-def reads_what_is_stored(chat, root):
-    folder = folder_in(root)
+def reads_what_is_stored(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
     state = os.path.join(root, "state")
     out = chat.run(["--window", "4000", "--state", state, folder], ["read numbers"])
@@ -258,8 +245,8 @@ def reads_what_is_stored(chat, root):
         expect("The tool gave 1 line: error: " in piece(wrong), f"{wrong} is no error", piece(wrong))
 
 
-def finds_and_restores_what_has_left(chat, root):
-    folder, state = folder_in(root), os.path.join(root, "state")
+def finds_and_restores_what_has_left(chat, root, folder):
+    state = os.path.join(root, "state")
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
     talk = ["remember the word halcyon"] + ["read numbers"] * 12 + ["/compact"]
     out = chat.run(["--window", "4000", "--state", state, folder], talk + ["/find halcyon", "/find qwertz", "/read 1", "/read 999", "/read x"])
@@ -278,8 +265,8 @@ def history(state):
         return file.read()
 
 
-def keeps_the_window_that_is_asked_for(chat, root):
-    folder, state = folder_in(root), os.path.join(root, "state")
+def keeps_the_window_that_is_asked_for(chat, root, folder):
+    state = os.path.join(root, "state")
     most = lambda out: figures(out)[-1][1]
     first = most(chat.run(["--window", "8000", "--state", state, folder], ["hello"]))
     expect(most(chat.run(["--state", state, folder], ["hello"])) == first, "without --window it is that of the state")
@@ -287,8 +274,7 @@ def keeps_the_window_that_is_asked_for(chat, root):
     expect(most(chat.run(["--window", "4000", "--state", state, folder], ["hello"])) < 0.6 * first, "nor where it is less")
 
 
-def makes_no_folders(chat, root):
-    folder = folder_in(root)
+def makes_no_folders(chat, root, folder):
     before = sorted(os.listdir(root))
     out = chat.run([folder], ["hello", "/save " + os.path.join(root, "new", "state"), "/save " + os.path.join(root, "a", "b", "c")])
     expect(out.count("there is no such folder") == 2, "no reason is given", out)
@@ -296,8 +282,7 @@ def makes_no_folders(chat, root):
     expect(sorted(os.listdir(root)) == before, "a folder was made", os.listdir(root))
 
 
-def saves_when_it_is_interrupted(chat, root):
-    folder = folder_in(root)
+def saves_when_it_is_interrupted(chat, root, folder):
     for number in (signal.SIGINT, signal.SIGTERM):
         state = os.path.join(root, f"state{int(number)}")
         child = chat.start(["--state", state, folder])
@@ -312,6 +297,4 @@ def saves_when_it_is_interrupted(chat, root):
         expect("remember the needle" in history(state), "what was said is lost")
 
 
-ALL = [help_is_there, refuses_bad_options, shows_reductions_and_turns, reads_what_is_stored, finds_and_restores_what_has_left, keeps_the_window_that_is_asked_for, makes_no_folders,
-       saves_when_it_is_interrupted, lists_reads_and_searches, never_leaves_the_folder, never_leaves_it_while_names_change, takes_hostile_calls,
-       stays_in_the_window, compacts_and_undoes, saves_and_goes_on, recovers_from_an_overflow, talks_on_a_terminal]
+ALL = checks_in(globals(), "chat", "root", "folder")

@@ -6,21 +6,15 @@ import pty
 import re
 import select
 import subprocess
-import tempfile
 import termios
 import time
 
-from checks import expect
-
-PATIENCE = 120  # seconds for one run; a sanitized build on a busy machine is slow
+from checks import PATIENCE, expect, no_controls, run
 
 
-def only_text(output, beside=b"\n"):
-    """Decodes what was printed; no control of C0, C1 or of the order of reading may be in it."""
-    text = output.decode("utf-8")  # strict: ill-formed bytes are an error
-    bad = re.search(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]", text.translate({byte: None for byte in beside}))
-    expect(bad is None, f"a control character reached the output: {bad and repr(bad.group())}", repr(text))
-    return text
+
+def only_text(output, beside="\n"):
+    return no_controls(output.decode("utf-8"), beside)  # strict: ill-formed bytes are an error
 
 
 class Chat:
@@ -31,11 +25,7 @@ class Chat:
     def run(self, arguments, lines, status=0):
         """Says the lines through a pipe; gives what was printed."""
         said = b"".join((line if isinstance(line, bytes) else line.encode()) + b"\n" for line in lines)
-        done = subprocess.run([self.program, *arguments], input=said, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=self.environment, timeout=PATIENCE)
-        errors = only_text(done.stderr)
-        output = only_text(done.stdout)
-        expect(done.returncode == status, f"exit status {done.returncode}, not {status}, of {arguments}", output + errors)
+        output, errors = map(no_controls, run([self.program, *arguments], said, status, self.environment))
         return errors if status == 2 else output
 
     def start(self, arguments):
@@ -69,7 +59,7 @@ class Chat:
                 if seen.endswith(b"> ") and seen.count(b"\n> ") > prompts:
                     prompts = seen.count(b"\n> ")
                     os.write(master, left.pop(0) + b"\n" if left else b"\x04")
-            return only_text(seen, b"\r\n"), child.wait(PATIENCE)
+            return only_text(seen, "\r\n"), child.wait(PATIENCE)
         finally:
             if child.poll() is None:
                 child.kill()
@@ -82,7 +72,3 @@ def figures(output):
     lines = re.findall(r"^\[[\d,]+ of [\d,]+ tokens\b[^\]\n]*\]$", output, re.M)
     expect(lines, "there is no status line", output)
     return [tuple(int(each.replace(",", "")) for each in re.findall(r"\d[\d,]*", line)[:2]) for line in lines]
-
-
-def scratch():
-    return tempfile.TemporaryDirectory(prefix="condense-chat-")

@@ -17,7 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from packages import find_packages
+from packages import need_packages
 
 PINNED = ["bm25s==0.3.16", "rank-bm25==0.2.2"]
 
@@ -79,10 +79,7 @@ def main():
     options.add_argument("--count", type=int, default=500)
     options.add_argument("--folder", default="peers")
     chosen = options.parse_args()
-    problem = find_packages(PINNED, os.path.abspath(chosen.folder), "--only-binary", ":all:")
-    if problem:
-        print(f"peers: skipped: the packages bm25s and rank_bm25 cannot be had: {problem}")
-        return 77
+    need_packages("peers", PINNED, chosen.folder, "--only-binary", ":all:")
 
     ranks, sizes = {name: [] for name in ["ours", *PEERS]}, []
     for each in questions_of(chosen):

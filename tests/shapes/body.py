@@ -45,6 +45,14 @@ def dump(value):
     return json.dumps(value, ensure_ascii=False)
 
 
+def leaves(value, path=()):
+    """Places and texts of all strings in a value."""
+    if isinstance(value, str):
+        yield path, value
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from leaves(each, path + (key,))
+
+
 def after_space(text, at):
     while at < len(text) and text[at] in " \t\r\n":
         at += 1

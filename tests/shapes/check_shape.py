@@ -32,7 +32,7 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
-from body import Body
+from body import Body, leaves
 from compare import Comparison
 from shapes import SHAPES
 
@@ -62,24 +62,12 @@ class Place:
 
 def ids_in(value):
     """All ids in a message, wherever they stand."""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            if key in ID_KEYS and isinstance(each, str):
-                yield each
-            else:
-                yield from ids_in(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from ids_in(each)
+    return {text for path, text in leaves(value) if path and path[-1] in ID_KEYS}
 
 
 def texts(value):
     """Texts of some length in a message, data among them."""
-    if isinstance(value, dict):
-        return [text for each in value.values() for text in texts(each)]
-    if isinstance(value, list):
-        return [text for each in value for text in texts(each)]
-    return [value] if isinstance(value, str) and len(value) > 15 else []
+    return [text for _, text in leaves(value) if len(text) > 15]
 
 
 def said(value):
@@ -232,9 +220,9 @@ class Judge:
     def kin(self, value):
         """The old messages of this role that became this one beyond doubt: by an id, a whole text, or one end of it. A
         summary may quote what it stands for, but has words of its own at both ends."""
-        mine, ids, role = set(texts(value)), set(ids_in(value)), self.shape.role(value)
+        mine, ids, role = set(texts(value)), ids_in(value), self.shape.role(value)
         old = [(at, m) for at, m in enumerate(self.old.messages) if self.shape.role(m) == role]
-        return [at for at, m in old if ids & set(ids_in(m))] or [at for at, m in old if mine & set(texts(m))] \
+        return [at for at, m in old if ids & ids_in(m)] or [at for at, m in old if mine & set(texts(m))] \
             or [at for at, m in old if same_end(said(m), said(value))] \
             or [at for at, m in old if value.get("tool_name") is not None and m.get("tool_name") == value["tool_name"]]
 

@@ -26,6 +26,7 @@ from shapes import SHAPES
 
 DATA = Path(__file__).resolve().parent / "data"
 FIRST_WINDOW, WINDOWS = 400, 40
+SHOWN = 5  # findings of each shape and rule
 
 
 def windows(content, count=WINDOWS):
@@ -92,11 +93,9 @@ def arguments():
     parser.add_argument("--effort", action="store_true",
                         help="every fourth window where CONDENSE_EFFORT is below 50 or not given, else all")
     parser.add_argument("--shape", action="append", choices=sorted(SHAPES), help="only this shape; may be repeated")
-    parser.add_argument("--name-shape", action="store_true", help="hand the shape to the program as --shape")
     parser.add_argument("--mix", help="handed to the program as --mix; of `shorten`, which "
                         "removes old reasoning, that is no finding")
     parser.add_argument("--keep", help="a folder for the outputs")
-    parser.add_argument("--findings", type=int, default=5, metavar="N", help="shown of each shape and rule (default 5)")
     return parser.parse_args()
 
 
@@ -114,7 +113,7 @@ def main():
         for path in sorted((DATA / shape).glob("*.json"), key=lambda each: int(each.stem)):
             # Each file begins at another window, so that a sample meets them all.
             sizes = windows(path.read_bytes())[int(path.stem) % options.sample::options.sample]
-            more = (["--shape", shape] if options.name_shape else []) + (["--mix", options.mix] if options.mix else [])
+            more = ["--mix", options.mix] if options.mix else []
             tasks.append((str(Path(options.program).resolve()), path, shape, sizes, more, options.keep,
                           options.mix == "shorten"))
     if not tasks:
@@ -126,11 +125,11 @@ def main():
     for verdict in verdicts:
         for window, rule, text in verdict.findings:
             shown[verdict.shape, rule] += 1
-            if shown[verdict.shape, rule] <= options.findings:
+            if shown[verdict.shape, rule] <= SHOWN:
                 print(f"{verdict.shape}/{verdict.name}.json window {window}: {rule}: {text}")
     for (shape, rule), count in shown.items():
-        if count > options.findings:
-            print(f"{shape}: {count - options.findings} more findings of {rule}")
+        if count > SHOWN:
+            print(f"{shape}: {count - SHOWN} more findings of {rule}")
     table(verdicts)
     return 1 if any(verdict.findings for verdict in verdicts) else 0
 

@@ -25,6 +25,47 @@ def indexed(value):
     return [(place, each) for place, each in enumerate(listed(value)) if isinstance(each, dict)]
 
 
+def of(*types):
+    """Tells blocks of these types."""
+    return lambda block: block.get("type") in types
+
+
+def having(*names):
+    return lambda block: any(name in block for name in names)
+
+
+def all_blocks(_):
+    return True
+
+
+def reached(value, path, at=()):
+    """Where a path leads to: a member by its name, or each block that a function tells, of a list or alone."""
+    if not path:
+        yield at, value
+    elif callable(path[0]):
+        for place, block in [((), value)] if isinstance(value, dict) else [((place,), each) for place, each in indexed(value)]:
+            if path[0](block):
+                yield from reached(block, path[1:], at + place)
+    elif isinstance(value, dict) and path[0] in value:
+        yield from reached(value[path[0]], path[1:], at + (path[0],))
+
+
+# What holds texts or blocks; and what is a program's own, in which nothing is looked at.
+HOLDERS, OWN = ("content", "output", "parts", "value", "response"), ("input", "args", "arguments", "structuredContent", "json")
+
+
+def empty_places(value, at=()):
+    """Texts without a word, and holders of nothing."""
+    if value == {} and at:
+        yield at
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if key == "text" and isinstance(each, str) and not each.strip() or key in HOLDERS and each in ("", [], {}) \
+                or key in ("value", "response") and each is None:
+            yield at + (key,)
+        elif key not in OWN and key not in ("value", "response"):
+            yield from empty_places(each, at + (key,))
+
+
 class Shape:
     name = ""
     list_key = "messages"
@@ -60,14 +101,28 @@ class Shape:
             at -= 1
         return range(at, len(messages))
 
+    def answered(self, messages):
+        """Each message with the results directly behind it, and whether these are the last."""
+        at = 0
+        while at < len(messages):
+            m, begin = messages[at], at + 1
+            at = next((end for end in range(begin, len(messages)) if not self.has_results(messages[end])), len(messages))
+            yield m, messages[begin:at], at == len(messages)
+
     # -- what may change
 
+    EDITS = ()  # paths to what may change, and how; a text may where it is one
+    SEALED = ()  # a path to what a signature covers
+
+    def edits(self, m):
+        return self.EDITS
+
     def editable(self, m):
-        return {}
+        return dict(sorted((at, kind) for *path, kind in self.edits(m) for at, value in reached(m, path)
+                           if kind != "text" or isinstance(value, str)))
 
     def thinking(self, m):
-        """Places of what a signature covers."""
-        return []
+        return [at for at, _ in reached(m, self.SEALED)] if self.SEALED else []
 
     reasoning_members = ()
 
@@ -106,12 +161,7 @@ class Shape:
 
     def empty(self, m):
         """What is empty in a message."""
-        content = member(m, "content")
-        if content in ("", []) and not listed(member(m, "tool_calls")):
-            yield "content"
-        for place, block in indexed(content):
-            if isinstance(block.get("text"), str) and not block["text"].strip():
-                yield f"content.{place}.text"
+        return [".".join(map(str, at)) for at in empty_places(m)]
 
     def pairs(self, messages):
         return ()
@@ -154,39 +204,18 @@ class OpenAI(Shape):
     def has_results(self, m):
         return self.role(m) in ("tool", "function")
 
-    def editable(self, m):
-        out = {}
-        if self.has_results(m):
-            if isinstance(m.get("content"), str):
-                out["content",] = "text"
-            for place, block in indexed(m.get("content")):
-                if block.get("type") == "text":
-                    out["content", place, "text"] = "text"
-        for place, block in indexed(member(m, "content")):
-            if block.get("type") in self.media_types:
-                out["content", place] = "media"
-        for place, call in indexed(member(m, "tool_calls")):
-            if "custom" in call:
-                out["tool_calls", place, "custom", "input"] = "text"
-            else:
-                out["tool_calls", place, "function", "arguments"] = "json_text"
-        out["function_call", "arguments"] = "json_text"
-        out["reasoning_content",] = "text"
-        return out
+    def edits(self, m):
+        rows = (("content", of(*self.media_types), "media"), ("tool_calls", having("custom"), "custom", "input", "text"),
+                ("tool_calls", lambda call: "custom" not in call, "function", "arguments", "json_text"),
+                ("function_call", "arguments", "json_text"), ("reasoning_content", "text"))
+        return (*rows, ("content", "text"), ("content", of("text"), "text", "text")) if self.has_results(m) else rows
 
     def pairs(self, messages):
-        at = 0
-        while at < len(messages):
-            m = messages[at]
-            at += 1
-            begin = at
-            while at < len(messages) and self.has_results(messages[at]):
-                at += 1
-            answers = messages[begin:at]
+        for m, answers, at_end in self.answered(messages):
             if self.legacy(m):
                 names = [answer.get("name") for answer in answers if self.role(answer) == "function"]
                 if names != [self.legacy(m)] or len(answers) != 1:
-                    yield "pairs", ("function", self.legacy(m), at == len(messages)), \
+                    yield "pairs", ("function", self.legacy(m), at_end), \
                         f"the call of function {self.legacy(m)} has the results {names} directly behind"
             else:
                 given = [answer.get("tool_call_id") for answer in answers]
@@ -207,29 +236,16 @@ class Ollama(Shape):
     def has_results(self, m):
         return self.role(m) == "tool"
 
-    def editable(self, m):
-        calls = indexed(member(m, "tool_calls"))
-        out = {("tool_calls", place, "function", "arguments"): "object" for place, _ in calls}
-        out["thinking",] = "text"
-        if self.has_results(m):
-            out["content",] = "text"
-        if "images" in m:
-            out["images",] = "images"
-            out["content",] = "noted"
-        return out
+    def edits(self, m):
+        rows = (("tool_calls", all_blocks, "function", "arguments", "object"), ("thinking", "text"), ("images", "images"))
+        kind = "noted" if "images" in m else "text" if self.has_results(m) else None
+        return (*rows, ("content", kind)) if kind else rows
 
     def pairs(self, messages):
-        at = 0
-        while at < len(messages):
-            calls = self.calls(messages[at])
-            at += 1
-            begin = at
-            while at < len(messages) and self.has_results(messages[at]):
-                at += 1
-            names = [answer.get("tool_name") for answer in messages[begin:at]]
+        for m, answers, at_end in self.answered(messages):
+            calls, names = self.calls(m), [answer.get("tool_name") for answer in answers]
             if names != calls:
-                yield "pairs", ("names", tuple(calls), at == len(messages)), \
-                    f"the calls {calls} have the results {names} directly behind"
+                yield "pairs", ("names", tuple(calls), at_end), f"the calls {calls} have the results {names} directly behind"
 
 
 class Responses(Shape):
@@ -272,35 +288,19 @@ class Responses(Shape):
         return isinstance(block, dict) and set(block) == {"type", "text"} and block["type"] == "input_text" \
             and isinstance(block["text"], str)
 
-    def editable(self, m):
-        kind, out = self.kind(m), {}
-        key = "output" if self.has_results(m) else "content" if self.is_user(m) else None
-        for place, block in indexed(m.get(key)):
-            if block.get("type") in ("input_image", "input_file"):
-                out[key, place] = "media"
-            elif key == "output" and block.get("type") == "input_text":
-                out[key, place, "text"] = "text"
-        if self.has_results(m) and isinstance(m.get("output"), str):
-            out["output",] = "text"
-        if kind == "function_call":
-            out["arguments",] = "json_text"
-        if kind == "custom_tool_call":
-            out["input",] = "text"
-        return out
+    def edits(self, m):
+        media = of("input_image", "input_file")
+        if self.has_results(m):
+            return ("output", media, "media"), ("output", of("input_text"), "text", "text"), ("output", "text")
+        if self.is_user(m):
+            return ("content", media, "media"),
+        return {"function_call": (("arguments", "json_text"),), "custom_tool_call": (("input", "text"),)}.get(self.kind(m), ())
 
     def thinking(self, m):
         return [()] if self.kind(m) == "reasoning" else []
 
     def summary(self, m):
         return self.text_summary(m, more=("type",)) if self.kind(m) == "message" else None
-
-    def empty(self, m):
-        yield from super().empty(m)
-        if member(m, "output") in ("", []):
-            yield "output"
-        for place, block in indexed(member(m, "output")):
-            if isinstance(block.get("text"), str) and not block["text"].strip():
-                yield f"output.{place}.text"
 
     def pairs(self, messages):
         for place, m in enumerate(messages):
@@ -391,6 +391,10 @@ class Blocks(Shape):
                 yield "pairs", ("role", place), f"message {place} has calls and the role user"
 
 
+def is_text_document(block):
+    return block.get("type") == "document" and member(block, "source", "type") == "text"
+
+
 class Anthropic(Blocks):
     name = "anthropic"
     first_user = True
@@ -406,41 +410,15 @@ class Anthropic(Blocks):
     def result(self, block):
         return block.get("tool_use_id") if block.get("type") == "tool_result" else None
 
-    def editable(self, m):
-        out = {}
-        for place, block in indexed(member(m, "content")):
-            at, kind = ("content", place), block.get("type")
-            if kind == "tool_result":
-                if isinstance(block.get("content"), str):
-                    out[at + ("content",)] = "text"
-                for inner, part in indexed(block.get("content")):
-                    if part.get("type") == "text":
-                        out[at + ("content", inner, "text")] = "text"
-                    elif part.get("type") in self.media_types:
-                        out[at + ("content", inner)] = "media"
-            elif kind == "tool_use":
-                out[at + ("input",)] = "object"
-            elif kind == "thinking" and not block.get("signature"):
-                out[at + ("thinking",)] = "text"
-            elif kind == "document" and member(block, "source", "type") == "text":
-                out[at + ("source", "data")] = "text"
-            elif kind in self.media_types:
-                out[at] = "media"
-        return out
-
-    def thinking(self, m):
-        return [("content", place) for place, block in indexed(member(m, "content"))
-                if block.get("type") == "redacted_thinking"
-                or (block.get("type") == "thinking" and block.get("signature"))]
-
-    def empty(self, m):
-        yield from super().empty(m)
-        for place, block in indexed(member(m, "content")):
-            if block.get("type") == "tool_result" and block.get("content") in ("", []):
-                yield f"content.{place}.content"
-            for inner, part in indexed(block.get("content")):
-                if isinstance(part.get("text"), str) and not part["text"].strip():
-                    yield f"content.{place}.content.{inner}.text"
+    EDITS = (("content", of("tool_result"), "content", "text"),
+             ("content", of("tool_result"), "content", of("text"), "text", "text"),
+             ("content", of("tool_result"), "content", of(*media_types), "media"),
+             ("content", of("tool_use"), "input", "object"),
+             ("content", lambda block: block.get("type") == "thinking" and not block.get("signature"), "thinking", "text"),
+             ("content", is_text_document, "source", "data", "text"),
+             ("content", lambda block: block.get("type") in ("image", "document") and not is_text_document(block), "media"))
+    SEALED = ("content", lambda block: block.get("type") == "redacted_thinking"
+              or block.get("type") == "thinking" and block.get("signature"))
 
     def pairs(self, messages):
         yield from super().pairs(messages)
@@ -462,6 +440,7 @@ class Anthropic(Blocks):
 
 class Bedrock(Blocks):
     name = "bedrock"
+    MEDIA = having("image", "document", "video", "audio")
     first_user = True
     alternates = True
 
@@ -477,49 +456,22 @@ class Bedrock(Blocks):
     def is_text_block(self, block):
         return isinstance(block, dict) and set(block) == {"text"} and isinstance(block["text"], str)
 
-    def media(self, block):
-        return any(key in block for key in ("image", "document", "video", "audio"))
-
-    def editable(self, m):
-        out = {}
-        for place, block in indexed(member(m, "content")):
-            at = ("content", place)
-            for inner, part in indexed(member(block, "toolResult", "content")):
-                there = at + ("toolResult", "content", inner)
-                if "text" in part:
-                    out[there + ("text",)] = "text"
-                elif "json" in part:
-                    out[there] = "json_block"
-                elif self.media(part):
-                    out[there] = "media"
-            if "toolUse" in block:
-                out[at + ("toolUse", "input")] = "object"
-            if self.media(block):
-                out[at] = "media"
-            if "reasoningText" in (block.get("reasoningContent") or {}) \
-                    and not member(block, "reasoningContent", "reasoningText", "signature"):
-                out[at + ("reasoningContent", "reasoningText", "text")] = "text"
-        return out
-
-    def thinking(self, m):
-        return [("content", place) for place, block in indexed(member(m, "content"))
-                if member(block, "reasoningContent", "redactedContent")
-                or member(block, "reasoningContent", "reasoningText", "signature")]
+    EDITS = (("content", all_blocks, "toolResult", "content", having("text"), "text", "text"),
+             ("content", all_blocks, "toolResult", "content", having("json"), "json_block"),
+             ("content", all_blocks, "toolResult", "content", MEDIA, "media"),
+             ("content", all_blocks, "toolUse", "input", "object"), ("content", MEDIA, "media"),
+             ("content", lambda block: not member(block, "reasoningContent", "reasoningText", "signature"),
+              "reasoningContent", "reasoningText", "text", "text"))
+    SEALED = ("content", lambda block: member(block, "reasoningContent", "redactedContent")
+              or member(block, "reasoningContent", "reasoningText", "signature"))
 
     def summary(self, m):
         return None if isinstance(member(m, "content"), str) else self.text_summary(m)
 
     def empty(self, m):
-        yield from super().empty(m)
         blocks = self.blocks(m)
-        if blocks and all("cachePoint" in block for block in blocks):
-            yield "content, but for a cache point"
-        for place, block in indexed(member(m, "content")):
-            if member(block, "toolResult", "content") == []:
-                yield f"content.{place}.toolResult.content"
-            for inner, part in indexed(member(block, "toolResult", "content")):
-                if isinstance(part.get("text"), str) and not part["text"].strip():
-                    yield f"content.{place}.toolResult.content.{inner}.text"
+        only_points = blocks and all("cachePoint" in block for block in blocks)
+        return super().empty(m) + (["content, but for a cache point"] if only_points else [])
 
     def problems(self, messages):
         yield from super().problems(messages)
@@ -540,55 +492,23 @@ class MCP(Blocks):
         content = member(m, "content")
         return [content] if isinstance(content, dict) else objects(content)
 
-    def places(self, m):
-        content = member(m, "content")
-        if isinstance(content, dict):
-            return [(("content",), content)]
-        return [(("content", place), block) for place, block in indexed(content)]
-
     def call(self, block):
         return block.get("id") if block.get("type") == "tool_use" else None
 
     def result(self, block):
         return block.get("toolUseId") if block.get("type") == "tool_result" else None
 
-    def editable(self, m):
-        out = {}
-        for at, block in self.places(m):
-            kind = block.get("type")
-            for inner, part in indexed(block.get("content") if kind == "tool_result" else None):
-                there = at + ("content", inner)
-                if part.get("type") == "text":
-                    out[there + ("text",)] = "text"
-                elif part.get("type") == "resource" and isinstance(member(part, "resource", "text"), str):
-                    out[there + ("resource", "text")] = "text"
-                elif part.get("type") in self.media_types:
-                    out[there] = "media"
-            if kind == "tool_result" and isinstance(block.get("structuredContent"), dict):
-                out[at + ("structuredContent",)] = "object"
-            if kind == "tool_use":
-                out[at + ("input",)] = "object"
-            if kind in ("image", "audio"):
-                out[at] = "media"
-        return out
+    EDITS = (("content", of("tool_result"), "content", of("text"), "text", "text"),
+             ("content", of("tool_result"), "content", of("resource"), "resource", "text", "text"),
+             ("content", of("tool_result"), "content", lambda part: part.get("type") in MCP.media_types
+              and not isinstance(member(part, "resource", "text"), str), "media"),
+             ("content", of("tool_result"), "structuredContent", "object"), ("content", of("tool_use"), "input", "object"),
+             ("content", of("image", "audio"), "media"))
 
     def summary(self, m):
         if isinstance(m, dict) and isinstance(m.get("content"), dict):
             m = {**m, "content": [m["content"]]}
         return None if isinstance(member(m, "content"), str) else self.text_summary(m)
-
-    def empty(self, m):
-        if member(m, "content") in ("", [], {}):
-            yield "content"
-        for at, block in self.places(m):
-            where = ".".join(map(str, at))
-            if isinstance(block.get("text"), str) and not block["text"].strip():
-                yield where + ".text"
-            if block.get("type") == "tool_result" and block.get("content") == []:
-                yield where + ".content"
-            for inner, part in indexed(block.get("content")):
-                if isinstance(part.get("text"), str) and not part["text"].strip():
-                    yield f"{where}.content.{inner}.text"
 
     def problems(self, messages):
         yield from super().problems(messages)
@@ -603,6 +523,10 @@ def either(value, *names):
         if isinstance(value, dict) and name in value:
             return name, value[name]
     return names[0], None
+
+
+def is_signed(part):
+    return either(part, "thoughtSignature", "thought_signature")[1] is not None
 
 
 class Gemini(Shape):
@@ -637,42 +561,14 @@ class Gemini(Shape):
     def is_text_block(self, block):
         return isinstance(block, dict) and set(block) == {"text"} and isinstance(block["text"], str)
 
-    def signed(self, part):
-        return either(part, "thoughtSignature", "thought_signature")[1] is not None
-
-    def editable(self, m):
-        out = {}
-        for place, part in indexed(member(m, "parts")):
-            at = ("parts", place)
-            if self.signed(part):
-                continue
-            result = either(part, "functionResponse", "function_response")
-            call = either(part, "functionCall", "function_call")
-            if result[1] is not None:
-                out[at + (result[0], "response")] = "object"
-            elif call[1] is not None:
-                out[at + (call[0], "args")] = "object"
-            elif part.get("thought"):
-                out[at + ("text",)] = "text"
-            elif any(key in part for key in ("inlineData", "inline_data", "fileData", "file_data")):
-                out[at] = "media"
-        return out
-
-    def thinking(self, m):
-        return [("parts", place) for place, part in indexed(member(m, "parts")) if self.signed(part)]
+    EDITS = (*(("parts", lambda part: not is_signed(part), *path, "object") for path in
+               (("functionResponse", "response"), ("function_response", "response"), ("functionCall", "args"), ("function_call", "args"))),
+             ("parts", lambda part: part.get("thought") and not is_signed(part), "text", "text"),
+             ("parts", lambda part: having("inlineData", "inline_data", "fileData", "file_data")(part) and not is_signed(part), "media"))
+    SEALED = ("parts", is_signed)
 
     def summary(self, m):
         return None if isinstance(member(m, "parts"), str) else self.text_summary(m, "parts")
-
-    def empty(self, m):
-        if not self.parts(m):
-            yield "parts"
-        for place, part in indexed(member(m, "parts")):
-            if not part or (isinstance(part.get("text"), str) and not part["text"].strip()):
-                yield f"parts.{place}"
-            result = either(part, "functionResponse", "function_response")[1]
-            if result is not None and member(result, "response") in ({}, None):
-                yield f"parts.{place}.response"
 
     def pairs(self, messages):
         calls = []
@@ -713,39 +609,19 @@ class AISDK(Shape):
     def has_results(self, m):
         return self.role(m) == "tool"
 
-    def editable(self, m):
-        out = {}
-        for place, part in indexed(member(m, "content")):
-            at, kind = ("content", place), part.get("type")
-            if kind == "tool-result" and self.role(m) == "tool":
-                output = member(part, "output", "type")
-                if output in ("text", "error-text"):
-                    out[at + ("output", "value")] = "text"
-                elif output in ("json", "error-json"):
-                    out[at + ("output",)] = "output"
-                for inner, block in indexed(member(part, "output", "value") if output == "content" else None):
-                    there = at + ("output", "value", inner)
-                    if block.get("type") == "text":
-                        out[there + ("text",)] = "text"
-                    elif block.get("type") in self.media_types:
-                        out[there] = "media"
-            elif kind == "tool-call":
-                out[at + ("input",)] = "object"
-            elif kind == "reasoning" and not signature(part.get("providerOptions")):
-                out[at + ("text",)] = "text"
-            elif kind in self.media_types:
-                out[at] = "media"
-        return out
+    EDITS = (("content", of("tool-call"), "input", "object"),
+             ("content", lambda part: part.get("type") == "reasoning" and not signature(part.get("providerOptions")), "text", "text"),
+             ("content", of(*media_types), "media"))
+    SEALED = ("content", lambda part: part.get("type") == "reasoning" and signature(part.get("providerOptions")))
 
-    def thinking(self, m):
-        return [("content", place) for place, part in indexed(member(m, "content"))
-                if part.get("type") == "reasoning" and signature(part.get("providerOptions"))]
-
-    def empty(self, m):
-        yield from super().empty(m)
-        for place, part in indexed(member(m, "content")):
-            if part.get("type") == "tool-result" and member(part, "output", "value") in ("", [], None):
-                yield f"content.{place}.output"
+    def edits(self, m):
+        def giving(*types):
+            return lambda part: part.get("type") == "tool-result" and member(part, "output", "type") in types
+        blocks = ("content", giving("content"), "output", "value")
+        return self.EDITS if self.role(m) != "tool" else (
+            *self.EDITS, ("content", giving("text", "error-text"), "output", "value", "text"),
+            ("content", giving("json", "error-json"), "output", "output"),
+            (*blocks, of("text"), "text", "text"), (*blocks, of(*self.media_types), "media"))
 
     def pairs(self, messages):
         waiting = []
@@ -765,16 +641,17 @@ class AISDK(Shape):
                 waiting = [call for call in self.own(m, "tool-call") if call not in here]
 
 
+def is_tool(part):
+    kind = str(part.get("type"))
+    return kind.startswith("tool-") or kind == "dynamic-tool"
+
+
 class AISDKUI(Shape):
     name = "aisdk_ui"
     joins = "parts"
 
     def is_reasoning(self, part):
         return part.get("type") == "reasoning"
-
-    def is_tool(self, part):
-        kind = str(part.get("type"))
-        return kind.startswith("tool-") or kind == "dynamic-tool"
 
     def open_round(self, messages):
         last = bool(messages) and self.role(messages[-1]) == "assistant"
@@ -784,23 +661,10 @@ class AISDKUI(Shape):
         return isinstance(block, dict) and set(block) <= {"type", "text", "state"} and block.get("type") == "text" \
             and isinstance(block.get("text"), str)
 
-    def editable(self, m):
-        out = {}
-        for place, part in indexed(member(m, "parts")):
-            at = ("parts", place)
-            if self.is_tool(part):
-                out[at + ("output",)] = "json"
-                out[at + ("errorText",)] = "text"
-                out[at + ("input",)] = "object"
-            elif part.get("type") == "reasoning" and not signature(part.get("providerMetadata")):
-                out[at + ("text",)] = "text"
-            elif part.get("type") == "file":
-                out[at] = "media"
-        return out
-
-    def thinking(self, m):
-        return [("parts", place) for place, part in indexed(member(m, "parts"))
-                if part.get("type") == "reasoning" and signature(part.get("providerMetadata"))]
+    EDITS = (("parts", is_tool, "output", "json"), ("parts", is_tool, "errorText", "text"),
+             ("parts", is_tool, "input", "object"), ("parts", of("file"), "media"),
+             ("parts", lambda part: part.get("type") == "reasoning" and not signature(part.get("providerMetadata")), "text", "text"))
+    SEALED = ("parts", lambda part: part.get("type") == "reasoning" and signature(part.get("providerMetadata")))
 
     def summary(self, m):
         if not isinstance(member(m, "id"), str) or not isinstance(member(m, "parts"), list):
@@ -808,17 +672,13 @@ class AISDKUI(Shape):
         return self.text_summary(m, "parts", more=("id",))
 
     def empty(self, m):
-        if not objects(member(m, "parts")):
-            yield "parts"
-        for place, part in indexed(member(m, "parts")):
-            if part.get("type") == "text" and not str(part.get("text")).strip():
-                yield f"parts.{place}.text"
+        return super().empty(m) + ([] if objects(member(m, "parts")) else ["parts"])
 
     def pairs(self, messages):
         calls = []
         for place, m in enumerate(messages):
             for part in objects(member(m, "parts")):
-                if not self.is_tool(part):
+                if not is_tool(part):
                     continue
                 call, state = part.get("toolCallId"), part.get("state")
                 wanted = {"output-available": "output", "output-error": "errorText"}.get(state)

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
 """A checker that cannot fail is a defect: lawful reductions pass, and every planted violation is found.
 
-A plant takes the messages of a conversation and spoils them; it returns None where it does not apply. The table says
-which rule has to find it, and in which shapes it has to apply to some conversation.
+A plant takes the messages of a conversation and spoils them; it returns None where it does not apply. The table PLANTS
+says which rule has to find it, and in which shapes it has to apply to some conversation.
 """
 
 import copy
+import itertools
 from pathlib import Path
 
-from body import Body, Number, dump
+from body import Body, Number, dump, leaves
 from check_shape import RULES, check
-from shapes import SHAPES, objects
+from shapes import SHAPES, is_tool, objects
 
 DATA = Path(__file__).resolve().parent / "data"
 FILES_A_PLANT = 3
@@ -19,16 +20,6 @@ ALL = frozenset(SHAPES)
 SIGNED = {"responses", "anthropic", "gemini", "bedrock", "aisdk", "aisdk_ui"}
 SYSTEM_INSIDE = {"openai", "responses", "aisdk", "aisdk_ui", "ollama"}
 UI, ITEMS = {"aisdk_ui"}, {"responses"}
-PLANTS = []
-
-
-def plant(*rules, shapes=ALL):
-    """Registers a plant: the rules of which one must be found, and the shapes in which it applies."""
-    def register(spoil):
-        PLANTS.append((spoil.__doc__, set(rules), set(shapes), spoil))
-        return spoil
-    return register
-
 
 # ---------------------------------------------------------------- places in messages
 
@@ -59,24 +50,16 @@ def places(shape, messages, *kinds):
                 yield at, path
 
 
-def leaves(value, path=()):
-    """Every text of a message."""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from leaves(each, path + (key,))
-    elif isinstance(value, list):
-        for place, each in enumerate(value):
-            yield from leaves(each, path + (place,))
-    elif isinstance(value, str):
-        yield path, value
-
-
 def under(path, others):
     return any(path[:len(other)] == other for other in others)
 
 
 def last_user(shape, messages):
     return max(at for at, m in enumerate(messages) if shape.is_user(m))
+
+
+def users_of(shape, messages):
+    return [at for at, m in enumerate(messages) if shape.is_user(m)]
 
 
 def closed_rounds(shape, messages):
@@ -93,10 +76,6 @@ def closed_rounds(shape, messages):
             at = end
         else:
             at += 1
-
-
-def first_round(shape, messages):
-    return next(closed_rounds(shape, messages), None)
 
 
 def summary(shape, text="What was said before, in short."):
@@ -132,7 +111,7 @@ def shorten(shape, messages):
 
 def drop_old(shape, messages):
     """The first half of the turns becomes a summary."""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+    users = users_of(shape, messages)
     if len(users) < 3:
         return None
     first, then = users[0], users[len(users) // 2]
@@ -145,7 +124,7 @@ def drop_old(shape, messages):
 
 def drop_middle(shape, messages):
     """All between the first and the last that the user said becomes a summary, joined where roles have to alternate."""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+    users = users_of(shape, messages)
     if len(users) < 3:
         return None
     first, last = users[0], users[-1]
@@ -178,7 +157,7 @@ def join(shape, one, other):
 
 def drop_before_last(shape, messages):
     """All before what the user said last becomes a summary, joined to it."""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+    users = users_of(shape, messages)
     if len(users) < 2:
         return None
     joined = join(shape, summary(shape), messages[users[-1]])
@@ -194,427 +173,318 @@ def drop_reasoning(shape, messages, everywhere=False):
 
 # ---------------------------------------------------------------- planted violations
 
-@plant("pairs", shapes=ALL - UI)
-def _(shape, messages):
-    """the call is gone and its result is there"""
-    if found := first_round(shape, messages):
-        del messages[found[0]]
-        return messages
+def rounds(shape, messages):
+    """The first round that is closed."""
+    yield from itertools.islice(closed_rounds(shape, messages), 1)
 
 
-@plant("pairs", shapes=ALL - UI)
-def _(shape, messages):
-    """the result is gone and its call is there"""
-    if found := first_round(shape, messages):
-        del messages[found[1] - 1]
-        return messages
+def spots(*kinds, results=None):
+    """Places that may change in one of these ways; `results`: only in results, or only in calls."""
+    def found(shape, messages):
+        for at, path in places(shape, messages, *kinds):
+            if results in (None, shape.has_results(messages[at]) or path[-1] in ("output", "errorText")):
+                yield at, path
+    return found
 
 
-@plant("pairs", shapes=ALL - UI)
-def _(shape, messages):
-    """a result stands twice"""
-    if not (found := first_round(shape, messages)):
+def turns(least):
+    """The places of what the user said, where that was so often."""
+    def found(shape, messages):
+        users = users_of(shape, messages)
+        if len(users) >= least:
+            yield users,
+    return found
+
+
+def each_message(shape, messages):
+    yield from enumerate(messages)
+
+
+def once(shape, messages):
+    yield ()
+
+
+def plant(what, rules, shapes, candidates, change):
+    """`change` spoils the messages at the first candidate that it can: it returns False where it cannot, a list where
+    that is what the messages are to be. Of the rules one must be found, and it has to apply in each of the shapes."""
+    def spoil(shape, messages):
+        for found in candidates(shape, messages):
+            changed = change(shape, messages, *found)
+            if changed is not False:
+                return changed if isinstance(changed, list) else messages
         return None
-    m = messages[found[1] - 1]
+    return what, set(rules.split()), set(shapes), spoil
+
+
+def doubled_result(shape, messages, _, end):
+    m = messages[end - 1]
     holder = m.get("content") if shape.joins == "content" or shape.name == "aisdk" else m.get("parts")
     if isinstance(holder, list) and shape.name not in ("openai", "responses", "ollama"):
         holder.append(copy.deepcopy(holder[0]))
     else:
-        messages.insert(found[1], copy.deepcopy(m))
-    return messages
+        messages.insert(end, copy.deepcopy(m))
 
 
-@plant("pairs", shapes=ALL - UI - ITEMS)
-def _(shape, messages):
-    """a summary between a call and its result"""
-    if found := first_round(shape, messages):
-        messages.insert(found[0] + 1, summary(shape))
-        return messages
-
-
-@plant("pairs", shapes=ALL - UI)
-def _(shape, messages):
-    """a result answers another call"""
+def answer_to_another(shape, messages, _, end):
     keys = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "toolCallId", "tool_name", "name")
-    if not (found := first_round(shape, messages)):
-        return None
-    for path, value in leaves(messages[found[1] - 1]):
+    for path, value in leaves(messages[end - 1]):
         if path[-1] in keys and (path[-1] != "name" or shape.name in ("openai", "gemini")):
-            put(messages, found[1] - 1, path, value + "x")
-            return messages
+            return put(messages, end - 1, path, value + "x")
+    return False
 
 
-@plant("pairs", shapes={"gemini", "ollama"})
-def _(shape, messages):
-    """parallel results in another order"""
-    for begin, end in closed_rounds(shape, messages):
-        if shape.name == "gemini":
-            parts = messages[begin + 1]["parts"]
-            if len(parts) > 1 and parts[0]["functionResponse"]["name"] != parts[1]["functionResponse"]["name"]:
-                parts[0], parts[1] = parts[1], parts[0]
-                return messages
-        elif end - begin > 2 and messages[begin + 1]["tool_name"] != messages[begin + 2]["tool_name"]:
-            messages[begin + 1], messages[begin + 2] = messages[begin + 2], messages[begin + 1]
-            return messages
+def results_in_another_order(shape, messages, begin, end):
+    if shape.name == "gemini":
+        parts = messages[begin + 1]["parts"]
+        if len(parts) < 2 or parts[0]["functionResponse"]["name"] == parts[1]["functionResponse"]["name"]:
+            return False
+        parts[0], parts[1] = parts[1], parts[0]
+    else:
+        if end - begin < 3 or messages[begin + 1]["tool_name"] == messages[begin + 2]["tool_name"]:
+            return False
+        messages[begin + 1], messages[begin + 2] = messages[begin + 2], messages[begin + 1]
+    return None
 
 
-@plant("pairs", shapes={"anthropic", "mcp"})
-def _(shape, messages):
-    """a text before the results of a message"""
-    if found := first_round(shape, messages):
-        messages[found[0] + 1]["content"].insert(0, {"type": "text", "text": "Here they are."})
-        return messages
+def without_search_result(shape, messages, _, m):
+    for block in objects(m["content"]):
+        if block["type"] == "web_search_tool_result":
+            return m["content"].remove(block)
+    return False
 
 
-@plant("pairs", shapes={"anthropic"})
-def _(shape, messages):
-    """the result of a search that the provider ran is gone"""
-    for m in messages:
-        for block in objects(m["content"]):
-            if block["type"] == "web_search_tool_result":
-                m["content"].remove(block)
-                return messages
+def call_behind_the_model(shape, messages, users):
+    return messages.pop(users[1]) if shape.has_calls(messages[users[1] + 1]) else False
 
 
-@plant("pairs", shapes=UI)
-def _(shape, messages):
-    """a call that is done has no output"""
-    for at, path in places(shape, messages, "json"):
-        del get(messages[at], path[:-1])["output"]
-        return messages
+def reasoning_without_its_item(shape, messages, at, m):
+    follows = at < len(messages) - 2 and shape.kind(m) == "reasoning" and messages[at + 1].get("role") == "assistant"
+    return messages.pop(at + 1) if follows else False
 
 
-@plant("pairs", shapes=UI)
-def _(shape, messages):
-    """a call that is open has an output"""
-    for at, path in places(shape, messages, "json"):
-        get(messages[at], path[:-1])["state"] = "input-available"
-        return messages
+def document_alone(shape, messages, _, m):
+    if not any("document" in block for block in m["content"]):
+        return False
+    m["content"] = [block for block in m["content"] if "text" not in block]
+    return None
 
 
-@plant("ids", shapes=UI)
-def _(shape, messages):
-    """two messages have one id"""
-    messages[2]["id"] = messages[1]["id"]
-    return messages
+def empty_result(shape, messages, at, path):
+    if shape.name == "bedrock" and isinstance(get(messages[at], path), dict):
+        return False
+    return put(messages, at, path, {"type": "text", "value": ""} if shape.name == "aisdk" and path[-1] == "output"
+               else {} if shape.name == "gemini" else "")
 
 
-@plant("roles", shapes={"anthropic", "bedrock", "gemini"})
-def _(shape, messages):
-    """the first message is the assistant's"""
-    return messages[1:]
-
-
-@plant("roles", shapes={"bedrock"})
-def _(shape, messages):
-    """two messages of the user in turn"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    if len(users) > 1:
-        return [*messages[:users[0] + 1], summary(shape), *messages[users[1]:]]
-
-
-@plant("roles", shapes={"gemini"})
-def _(shape, messages):
-    """calls directly behind what the model said"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    if len(users) > 2 and shape.has_calls(messages[users[1] + 1]):
-        del messages[users[1]]
-        return messages
-
-
-@plant("reasoning", shapes=ITEMS)
-def _(shape, messages):
-    """an item without the reasoning before it"""
-    del messages[next(at for at, m in enumerate(messages) if shape.kind(m) == "reasoning")]
-    return messages
-
-
-@plant("reasoning", shapes=ITEMS)
-def _(shape, messages):
-    """reasoning without the item behind it"""
-    for at, m in enumerate(messages[:-2]):
-        if shape.kind(m) == "reasoning" and messages[at + 1].get("role") == "assistant":
-            del messages[at + 1]
-            return messages
-
-
-@plant("document", shapes={"bedrock"})
-def _(shape, messages):
-    """a document without a text beside it"""
-    for m in messages:
-        if any("document" in block for block in m["content"]):
-            m["content"] = [block for block in m["content"] if "text" not in block]
-            return messages
-
-
-@plant("empty")
-def _(shape, messages):
-    """the text of a result is empty"""
-    for at, path in places(shape, messages, "text", "json", "output", "object"):
-        if shape.has_results(messages[at]) or shape.name == "aisdk_ui":
-            value = get(messages[at], path)
-            if shape.name == "bedrock" and isinstance(value, dict):
-                continue
-            put(messages, at, path, {"type": "text", "value": ""} if shape.name == "aisdk" and path[-1] == "output"
-                else {} if shape.name == "gemini" else "")
-            return messages
-
-
-@plant("empty", shapes={"openai", "anthropic", "bedrock", "aisdk", "mcp", "responses"})
-def _(shape, messages):
-    """an image became an empty text"""
+def empty_media(shape, messages, at, path):
     text = {"bedrock": {}, "responses": {"type": "input_text"}}.get(shape.name, {"type": "text"})
-    for at, path in places(shape, messages, "media"):
-        put(messages, at, path, {**text, "text": " "})
-        return messages
+    put(messages, at, path, {**text, "text": " "})
 
 
-@plant("empty")
-def _(shape, messages):
-    """the summary is empty"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
+def empty_summary(shape, messages, users):
     if len(users) > 2 and not shape.alternates:
         return [*messages[:users[0]], summary(shape, " "), *messages[users[1]:]]
     return [summary(shape, ""), *messages[users[0] + 2:]]
 
 
-@plant("system", shapes=SYSTEM_INSIDE)
-def _(shape, messages):
-    """the system prompt is shorter"""
-    for at, m in enumerate(messages):
-        if shape.is_system(m):
-            path, value = next((path, value) for path, value in leaves(m) if len(value) > 40)
-            put(messages, at, path, value[:30])
-            return messages
+def shorter_system(shape, messages, at, m):
+    if not shape.is_system(m):
+        return False
+    path, value = next((path, value) for path, value in leaves(m) if len(value) > 40)
+    return put(messages, at, path, value[:30])
 
 
-@plant("system", shapes=SYSTEM_INSIDE)
-def _(shape, messages):
-    """the system prompt is gone"""
+def without_system(shape, messages):
     kept = [m for m in messages if not shape.is_system(m)]
-    return kept if len(kept) < len(messages) else None
+    return kept if len(kept) < len(messages) else False
 
 
-@plant("last_user", "verbatim", "blocks", "foreign")
-def _(shape, messages):
-    """what the user said last is another in the message that it was joined to"""
+def another_in_the_joined(shape, messages):
     at = last_user(shape, messages)
     path, text = next((path, text) for path, text in leaves(messages[at]) if path[0] == shape.joins and " " in text)
     put(messages, at, path, text[:-8] + " or not.")
-    return drop_before_last(shape, messages)
+    return drop_before_last(shape, messages) or False
 
 
-@plant("last_user", "foreign")
-def _(shape, messages):
-    """the message that was joined lost what the user said last"""
+def joined_without_the_last(shape, messages):
     shorter = drop_before_last(shape, messages)
-    if shorter is not None:
-        at = last_user(shape, shorter)
-        shorter[at] = {**shorter[at], shape.joins: summary(shape)[shape.joins]}
+    if shorter is None:
+        return False
+    at = last_user(shape, shorter)
+    shorter[at] = {**shorter[at], shape.joins: summary(shape)[shape.joins]}
     return shorter
 
 
-@plant("last_user")
-def _(shape, messages):
-    """what the user said last is shorter"""
+def shorter_last(shape, messages):
     at = last_user(shape, messages)
     path, value = max(leaves(messages[at]), key=lambda each: (each[1][:4] != "data", " " in each[1], len(each[1])))
     put(messages, at, path, value[:-5])
-    return messages
 
 
-@plant("last_user")
-def _(shape, messages):
-    """what the user said last is gone"""
-    at = last_user(shape, messages)
-    return [*messages[:at], *messages[at + 1:]]
-
-
-@plant("open_round")
-def _(shape, messages):
-    """the newest round is gone"""
+def without_newest(shape, messages):
     newest = shape.open_round(messages)
-    return [m for at, m in enumerate(messages) if at not in newest] if newest else None
+    return [m for at, m in enumerate(messages) if at not in newest] if newest else False
 
 
-@plant("order")
-def _(shape, messages):
-    """two messages changed places"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    if len(users) < 3:
-        return None
+def exchanged(shape, messages, users):
     messages[users[0]], messages[users[1]] = messages[users[1]], messages[users[0]]
-    return messages
 
 
-@plant("order")
-def _(shape, messages):
-    """a message stands twice"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    messages.insert(users[-1], copy.deepcopy(messages[users[0]]))
-    return messages if len(users) > 1 else None
+def shorter_answer(shape, messages, at, m):
+    if shape.role(m) in ("assistant", "model") and not shape.has_results(m):
+        sealed = [*shape.editable(m), *shape.thinking(m)]
+        for path, value in leaves(m):
+            if path[-1] in ("text", "content") and len(value) > 30 and not under(path, sealed):
+                return put(messages, at, path, value[:-6])
+    return False
 
 
-@plant("verbatim")
-def _(shape, messages):
-    """what the assistant said is shorter"""
-    for at, m in enumerate(messages):
-        if shape.role(m) in ("assistant", "model") and not shape.has_results(m):
-            sealed = [*shape.editable(m), *shape.thinking(m)]
-            for path, value in leaves(m):
-                if path[-1] in ("text", "content") and len(value) > 30 and not under(path, sealed):
-                    put(messages, at, path, value[:-6])
-                    return messages
+def call_without_a_member(shape, messages, at, m):
+    if shape.has_calls(m) or (shape.name == "aisdk_ui" and shape.role(m) == "assistant"):
+        found = [path for path, _ in leaves(m) if path[-1] in ("name", "toolName", "state")
+                 and not under(path, [*shape.editable(m), *shape.thinking(m)])]
+        if found:
+            return get(m, found[-1][:-1]).pop(found[-1][-1])
+    return False
 
 
-@plant("fields", "thinking")
-def _(shape, messages):
-    """a message has one member more"""
-    messages[1]["extra"] = "none"
-    return messages
+def without_a_block(shape, messages, at, m):
+    holder = next((m[key] for key in ("parts", "content", "tool_calls")
+                   if isinstance(m.get(key), list) and len(m[key]) > 1), None)
+    if holder is None or at in {last_user(shape, messages), *shape.open_round(messages)} \
+            or shape.thinking(m) and shape.thinking(m)[0][-1] == len(holder) - 1:
+        return False
+    return holder.pop()
 
 
-@plant("fields")
-def _(shape, messages):
-    """a call has one member less"""
-    for at, m in enumerate(messages):
-        if shape.has_calls(m) or (shape.name == "aisdk_ui" and shape.role(m) == "assistant"):
-            spots = [path for path, _ in leaves(m) if path[-1] in ("name", "toolName", "state")
-                     and not under(path, [*shape.editable(m), *shape.thinking(m)])]
-            if spots:
-                del get(m, spots[-1][:-1])[spots[-1][-1]]
-                return messages
+def renamed(value, name):
+    if isinstance(value, dict):
+        return {key: renamed(each, name) for key, each in value.items()}
+    if isinstance(value, list):
+        return [renamed(each, name) for each in value]
+    return name + "0" if value == name else value
 
 
-@plant("blocks", shapes=ALL - ITEMS)
-def _(shape, messages):
-    """a block of a message is gone"""
-    newest = {last_user(shape, messages), *shape.open_round(messages)}
-    for at, m in enumerate(messages):
-        holder = next((m[key] for key in ("parts", "content", "tool_calls")
-                       if isinstance(m.get(key), list) and len(m[key]) > 1), None)
-        if holder is None or at in newest:
-            continue
-        if shape.thinking(m) and shape.thinking(m)[0][-1] == len(holder) - 1:
-            continue
-        del holder[-1]
-        return messages
+def another_id(shape, messages, at, m):
+    if shape.has_calls(m) or shape.name == "aisdk_ui" and shape.role(m) == "assistant":
+        key = {"ollama": "name", "gemini": "name", "responses": "call_id", "bedrock": "toolUseId",
+               "aisdk": "toolCallId", "aisdk_ui": "toolCallId"}.get(shape.name, "id")
+        for path, value in leaves(m):
+            if path[-1] == key or (m.get("function_call") and path[-1] == "name"):
+                return renamed(messages, value)
+    return False
 
 
-@plant("ids")
-def _(shape, messages):
-    """an id, or a name where there are none, is another one wherever it stands"""
-    for at, m in enumerate(messages):
-        if shape.has_calls(m) or shape.name == "aisdk_ui" and shape.role(m) == "assistant":
-            key = {"ollama": "name", "gemini": "name", "responses": "call_id", "bedrock": "toolUseId",
-                   "aisdk": "toolCallId", "aisdk_ui": "toolCallId"}.get(shape.name, "id")
-            found = [value for path, value in leaves(m)
-                     if path[-1] == key or (m.get("function_call") and path[-1] == "name")]
-            for each in found[:1]:
-                def renamed(value):
-                    if isinstance(value, dict):
-                        return {k: renamed(v) for k, v in value.items()}
-                    if isinstance(value, list):
-                        return [renamed(v) for v in value]
-                    return each + "0" if value == each else value
-                return [renamed(one) for one in messages]
-
-
-@plant("thinking", shapes=SIGNED)
-def _(shape, messages):
-    """a text that is signed is shorter"""
+def signed(shape, messages):
     for at, m in enumerate(messages):
         for place in shape.thinking(m):
-            for path, value in leaves(get(m, place)):
-                if len(value) > 20:
-                    put(messages, at, place + path, value[:-4])
-                    return messages
+            yield at, place
 
 
-@plant("thinking", shapes=SIGNED - ITEMS)
-def _(shape, messages):
-    """thinking is gone and the rest of its message is there"""
-    for m in messages:
-        for place in shape.thinking(m):
-            holder = get(m, place[:-1])
-            if len(holder) > 1:
-                del holder[place[-1]]
-                return messages
+def shorter_thinking(shape, messages, at, place):
+    for path, value in leaves(get(messages[at], place)):
+        if len(value) > 20:
+            return put(messages, at, place + path, value[:-4])
+    return False
 
 
-@plant("shortened", "arguments", "fields", "order", "foreign")
-def _(shape, messages):
-    """the text of a result is longer"""
-    for at, path in places(shape, messages, "text", "json", "object"):
-        if shape.has_results(messages[at]) or shape.name == "aisdk_ui":
-            value = get(messages[at], path)
-            put(messages, at, path, value + " and more than there was" if isinstance(value, str)
-                else {**value, "more": "than there was"})
-            return messages
+def without_thinking(shape, messages, at, place):
+    block = get(messages[at], place[:-1])
+    return block.pop(place[-1]) if len(block) > 1 else False
 
 
-@plant("shortened", "arguments", "fields")
-def _(shape, messages):
-    """the text of a result is a number"""
-    for at, path in places(shape, messages, "text", "object", "output"):
-        if shape.has_results(messages[at]):
-            put(messages, at, path, Number("7"))
-            return messages
+def longer_result(shape, messages, at, path):
+    value = get(messages[at], path)
+    put(messages, at, path, value + " and more than there was" if isinstance(value, str)
+        else {**value, "more": "than there was"})
+
+
+def number(shape, messages, at, path):
+    put(messages, at, path, Number("7"))
+
+
+def no_object(shape, messages, at, path):
+    value = get(messages[at], path)
+    put(messages, at, path, value[:-1] if isinstance(value, str) else "{}")
+
+
+def other_bytes(shape, messages, at, path):
+    for inner, value in leaves(get(messages[at], path)):
+        if len(value) > 60:
+            return put(messages, at, path + inner, value[:-9] + "AAAA" + value[-5:])
+    return False
+
+
+def two_summaries(shape, messages, users):
+    return [*messages[:users[0]], summary(shape), summary(shape, "8 15 16 23 42"), *messages[users[1]:]]
+
+
+def texts_or_objects(shape, messages):
+    """Of results; the texts of calls of `aisdk_ui`, whose results are no text, come last."""
+    yield from ((at, path) for at, path in places(shape, messages, "text", "object", "output")
+                if shape.has_results(messages[at]))
     if shape.name == "aisdk_ui":
-        for at, path in places(shape, messages, "text"):
-            put(messages, at, path, Number("7"))
-            return messages
+        yield from places(shape, messages, "text")
 
 
-@plant("arguments")
-def _(shape, messages):
-    """arguments are no JSON object"""
-    for at, path in places(shape, messages, "json_text", "object"):
-        if not shape.has_results(messages[at]):
-            value = get(messages[at], path)
-            put(messages, at, path, value[:-1] if isinstance(value, str) else "{}")
-            return messages
-
-
-@plant("media", shapes=ALL)
-def _(shape, messages):
-    """an image has other bytes"""
-    for at, path in places(shape, messages, "media", "images"):
-        for inner, value in leaves(get(messages[at], path)):
-            if len(value) > 60:
-                put(messages, at, path + inner, value[:-9] + "AAAA" + value[-5:])
-                return messages
-
-
-@plant("media", shapes=ALL)
-def _(shape, messages):
-    """an image is a number"""
-    for at, path in places(shape, messages, "media", "images"):
-        put(messages, at, path, Number("7"))
-        return messages
-
-
-@plant("foreign")
-def _(shape, messages):
-    """a message that the assistant never said"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    made = answer(shape, "8 15 16 23 42")
-    return [*messages[:users[-1]], made, *messages[users[-1]:]]
-
-
-@plant("summary")
-def _(shape, messages):
-    """two summaries"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    if len(users) > 2:
-        return [*messages[:users[0]], summary(shape), summary(shape, "8 15 16 23 42"), *messages[users[1]:]]
-
-
-@plant("summary")
-def _(shape, messages):
-    """a summary where nothing is gone"""
-    users = [at for at, m in enumerate(messages) if shape.is_user(m)]
-    return [*messages[:users[-1]], summary(shape), *messages[users[-1]:]]
+PLANTS = (
+    plant("the call is gone and its result is there", "pairs", ALL - UI, rounds, lambda _, m, begin, end: m.pop(begin)),
+    plant("the result is gone and its call is there", "pairs", ALL - UI, rounds, lambda _, m, begin, end: m.pop(end - 1)),
+    plant("a result stands twice", "pairs", ALL - UI, rounds, doubled_result),
+    plant("a summary between a call and its result", "pairs", ALL - UI - ITEMS, rounds,
+          lambda shape, m, begin, end: m.insert(begin + 1, summary(shape))),
+    plant("a result answers another call", "pairs", ALL - UI, rounds, answer_to_another),
+    plant("parallel results in another order", "pairs", {"gemini", "ollama"}, closed_rounds, results_in_another_order),
+    plant("a text before the results of a message", "pairs", {"anthropic", "mcp"}, rounds,
+          lambda _, m, begin, end: m[begin + 1]["content"].insert(0, {"type": "text", "text": "Here they are."})),
+    plant("the result of a search that the provider ran is gone", "pairs", {"anthropic"}, each_message, without_search_result),
+    plant("a call that is done has no output", "pairs", UI, spots("json"),
+          lambda _, m, at, path: get(m[at], path[:-1]).pop("output")),
+    plant("a call that is open has an output", "pairs", UI, spots("json"),
+          lambda _, m, at, path: get(m[at], path[:-1]).update(state="input-available")),
+    plant("two messages have one id", "ids", UI, once, lambda _, m: m[2].update(id=m[1]["id"])),
+    plant("the first message is the assistant's", "roles", {"anthropic", "bedrock", "gemini"}, once, lambda _, m: m[1:]),
+    plant("two messages of the user in turn", "roles", {"bedrock"}, turns(2),
+          lambda shape, m, users: [*m[:users[0] + 1], summary(shape), *m[users[1]:]]),
+    plant("calls directly behind what the model said", "roles", {"gemini"}, turns(3), call_behind_the_model),
+    plant("an item without the reasoning before it", "reasoning", ITEMS, each_message,
+          lambda shape, m, at, item: m.pop(at) if shape.kind(item) == "reasoning" else False),
+    plant("reasoning without the item behind it", "reasoning", ITEMS, each_message, reasoning_without_its_item),
+    plant("a document without a text beside it", "document", {"bedrock"}, each_message, document_alone),
+    plant("the text of a result is empty", "empty", ALL, spots("text", "json", "output", "object", results=True), empty_result),
+    plant("an image became an empty text", "empty", {"openai", "anthropic", "bedrock", "aisdk", "mcp", "responses"},
+          spots("media"), empty_media),
+    plant("the summary is empty", "empty", ALL, turns(1), empty_summary),
+    plant("the system prompt is shorter", "system", SYSTEM_INSIDE, each_message, shorter_system),
+    plant("the system prompt is gone", "system", SYSTEM_INSIDE, once, without_system),
+    plant("what the user said last is another in the message that it was joined to", "last_user verbatim blocks foreign", ALL,
+          once, another_in_the_joined),
+    plant("the message that was joined lost what the user said last", "last_user foreign", ALL, once, joined_without_the_last),
+    plant("what the user said last is shorter", "last_user", ALL, once, shorter_last),
+    plant("what the user said last is gone", "last_user", ALL, once, lambda shape, m: m.pop(last_user(shape, m))),
+    plant("the newest round is gone", "open_round", ALL, once, without_newest),
+    plant("two messages changed places", "order", ALL, turns(3), exchanged),
+    plant("a message stands twice", "order", ALL, turns(2),
+          lambda _, m, users: m.insert(users[-1], copy.deepcopy(m[users[0]]))),
+    plant("what the assistant said is shorter", "verbatim", ALL, each_message, shorter_answer),
+    plant("a message has one member more", "fields thinking", ALL, once, lambda _, m: m[1].update(extra="none")),
+    plant("a call has one member less", "fields", ALL, each_message, call_without_a_member),
+    plant("a block of a message is gone", "blocks", ALL - ITEMS, each_message, without_a_block),
+    plant("an id, or a name where there are none, is another one wherever it stands", "ids", ALL, each_message, another_id),
+    plant("a text that is signed is shorter", "thinking", SIGNED, signed, shorter_thinking),
+    plant("thinking is gone and the rest of its message is there", "thinking", SIGNED - ITEMS, signed, without_thinking),
+    plant("the text of a result is longer", "shortened arguments fields order foreign", ALL,
+          spots("text", "json", "object", results=True), longer_result),
+    plant("the text of a result is a number", "shortened arguments fields", ALL, texts_or_objects, number),
+    plant("arguments are no JSON object", "arguments", ALL, spots("json_text", "object", results=False), no_object),
+    plant("an image has other bytes", "media", ALL, spots("media", "images"), other_bytes),
+    plant("an image is a number", "media", ALL, spots("media", "images"), number),
+    plant("a message that the assistant never said", "foreign", ALL, turns(1),
+          lambda shape, m, users: [*m[:users[-1]], answer(shape, "8 15 16 23 42"), *m[users[-1]:]]),
+    plant("two summaries", "summary", ALL, turns(3), two_summaries),
+    plant("a summary where nothing is gone", "summary", ALL, turns(1),
+          lambda shape, m, users: [*m[:users[-1]], summary(shape), *m[users[-1]:]]),
+)
 
 
 # ---------------------------------------------------------------- of the text itself
@@ -661,7 +531,7 @@ def most_parallel(shape, messages):
         steps = [[]]
         for m in messages:
             for part in [{"type": "step-start"}, *objects(m["parts"])]:
-                steps[-1].append(part) if shape.is_tool(part) else steps.append([])
+                steps[-1].append(part) if is_tool(part) else steps.append([])
         return max(map(len, steps))
     calls = shape.calls if hasattr(shape, "calls") else lambda m: shape.own(m, "tool-call")
     return max(len(calls(m)) for m in messages)

@@ -7,22 +7,24 @@ import subprocess
 import sys
 
 
-def find_packages(pinned, folder, *options):
-    """Has the packages at hand ("name==version"); why not, or nothing. May go on as another process, in an environment made in `folder`, where pip installs them with `options`."""
+def need_packages(title, pinned, folder, *options):
+    """Has the packages at hand ("name==version"), or skips the script. May go on as another process, in an environment made
+    in `folder`, where pip installs them with `options`."""
     try:
         wrong = [each for each in pinned if importlib.metadata.version(each.split("==")[0]) != each.split("==")[1]]
     except importlib.metadata.PackageNotFoundError as problem:
         wrong = [f"{problem} is missing"]
     if not wrong:
-        return ""
-    if sys.prefix != sys.base_prefix:
-        return ", ".join(wrong)
-    python = os.path.join(folder, "bin", "python")
+        return
+    python = os.path.join(os.path.abspath(folder), "bin", "python")
     try:
+        if sys.prefix != sys.base_prefix:
+            raise OSError(", ".join(wrong))
         if not os.path.exists(python):
             subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True, timeout=120)
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--retries", "1", *options, *pinned], check=True, capture_output=True, timeout=300)
     except (OSError, subprocess.SubprocessError) as problem:
-        return str(problem)
+        print(f"{title}: skipped: {' and '.join(each.split('==')[0] for each in pinned)} cannot be had: {problem}")
+        sys.exit(77)
     sys.stdout.flush()
     os.execv(python, [python, *sys.argv])

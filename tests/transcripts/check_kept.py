@@ -8,16 +8,17 @@ The journal has to hold every message of the input once, in order and as it was,
 again; every artifact has to be the text of a result of the input.
 """
 
-import argparse
+import sys
+
+sys.dont_write_bytecode = True
+
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-
-def messages_of(document):
-    return document if isinstance(document, list) else document["messages"]
+import command
+from conversation import messages_of
 
 
 def texts_of(value):
@@ -34,7 +35,8 @@ def texts_of(value):
 
 def recorded(folder):
     lines = [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [line["message"] for line in lines if not line.get("made")], [line["number"] for line in lines if not line.get("made")]
+    pushed = [line for line in lines if not line.get("made")]
+    return [line["message"] for line in pushed], [line["number"] for line in pushed]
 
 
 def problems_of(messages, kept, numbers, artifacts):
@@ -54,18 +56,19 @@ def reduce(program, source, output, window, work):
          "--journal", str(work / "journal"), "--conversation", "checked"], capture_output=True, text=True, timeout=300)
     if done.returncode not in (0, 3):
         sys.exit(f"{source}: exit status {done.returncode}: {done.stderr}")
-    return done.returncode
 
 
-def check(program, source, window):
+def check(options, source, counts):
     messages = messages_of(json.loads(source.read_text(encoding="utf-8")))
-    with tempfile.TemporaryDirectory() as folder:
-        work = pathlib.Path(folder)
-        reduce(program, source, work / "once.json", window, work)
-        reduce(program, work / "once.json", work / "twice.json", window, work)
-        store = work / "store"
-        artifacts = {path.name: path.read_bytes().decode("utf-8") for path in store.iterdir()} if store.is_dir() else {}
-        return problems_of(messages, *recorded(work / "journal"), artifacts), len(artifacts)
+    for window in options.windows:
+        with tempfile.TemporaryDirectory() as folder:
+            work = pathlib.Path(folder)
+            reduce(options.program, source, work / "once.json", window, work)
+            reduce(options.program, work / "once.json", work / "twice.json", window, work)
+            store = work / "store"
+            artifacts = {path.name: path.read_bytes().decode("utf-8") for path in store.iterdir()} if store.is_dir() else {}
+            counts["artifacts"] += len(artifacts)
+            yield from (f"at {window}: {problem}" for problem in problems_of(messages, *recorded(work / "journal"), artifacts))
 
 
 def selftest():
@@ -77,27 +80,5 @@ def selftest():
     assert problems_of(messages, messages, [0, 1], {"x": "c"})
 
 
-def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--program", required=True)
-    arguments.add_argument("--windows", default="4000,16000")
-    arguments.add_argument("places", nargs="+")
-    given = arguments.parse_args()
-    selftest()
-    sources = [path for place in map(pathlib.Path, given.places)
-               for path in (sorted(place.glob("*.json")) if place.is_dir() else [place])]
-    if not sources:
-        sys.exit("no conversations found")
-    failed = stored = 0
-    for source in sources:
-        for window in map(int, given.windows.split(",")):
-            found, artifacts = check(given.program, source, window)
-            stored += artifacts
-            failed += bool(found)
-            for problem in found:
-                print(f"{source.name} at {window}: {problem}")
-    print(f"{len(sources)} conversations, {stored} artifacts, {failed} runs failed")
-    sys.exit(bool(failed) or stored == 0)
-
-
-main()
+selftest()
+sys.exit(command.run(__doc__, check, selftest, "4000,16000", ["artifacts"]))

@@ -12,14 +12,13 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import argparse
 import copy
 import json
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
+import command
 import rules
 from conversation import MARK, messages_of, parse_json
 from edits import Finding
@@ -94,41 +93,20 @@ def selftest():
     print("selftest passed")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program")
-    parser.add_argument("--selftest", action="store_true")
-    parser.add_argument("--windows", default="4000,16000")
-    parser.add_argument("--effort", action="store_true",
-                        help="every fourth conversation where CONDENSE_EFFORT is below 50 or not given, else all")
-    parser.add_argument("inputs", nargs="*")
-    options = parser.parse_args()
-    if options.selftest:
-        return selftest()
-    paths = [path for place in map(Path, options.inputs) for path in (sorted(place.glob("*.json")) if place.is_dir() else [place])]
-    if options.effort and float(os.environ.get("CONDENSE_EFFORT", "3")) < 50:
-        paths = paths[::4]
-    failed = requests = 0
-    for path in paths:
-        document = parse_json(path.read_text(encoding="utf-8"))
-        with tempfile.TemporaryDirectory() as folder:
-            log = Path(folder) / "requests.jsonl"
-            windows = [argument for window in options.windows.split(",") for argument in ("--window", window)]
-            done = subprocess.run([options.program, *windows, "--requests", str(log), str(path)], capture_output=True, text=True, timeout=600)
-            print(done.stdout, end="")
-            if done.returncode != 0:
-                print(f"{path.name}: exit {done.returncode}: {done.stderr}")
-                failed += 1
-                continue
-            lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        requests += len(lines)
-        for line in lines:
-            for finding in check_request(document, line):
-                failed += 1
-                print(f"    {path.name} in {line['window']}, before message {line['messages']}: {finding}", flush=True)
-    print(f"{len(paths)} conversations, {requests} requests checked, {failed} findings")
-    sys.exit(bool(failed) or requests == 0)
+def check(options, path, counts):
+    document = parse_json(path.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "requests.jsonl"
+        windows = [argument for window in options.windows for argument in ("--window", str(window))]
+        done = subprocess.run([options.program, *windows, "--requests", str(log), str(path)], capture_output=True, text=True, timeout=600)
+        print(done.stdout, end="")
+        if done.returncode != 0:
+            return (yield f"exit {done.returncode}: {done.stderr}")
+        lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    counts["requests"] += len(lines)
+    for line in lines:
+        for finding in check_request(document, line):
+            yield f"in {line['window']}, before message {line['messages']}: {finding}"
 
 
-if __name__ == "__main__":
-    main()
+sys.exit(command.run(__doc__, check, selftest, "4000,16000", ["requests"]))

@@ -33,9 +33,9 @@ def parse_json(text):
     return json.loads(text, parse_constant=refuse)
 
 
-def dump(value, sort_keys=False):
+def dump(value):
     """Compact JSON, as the estimator counts it and as values are compared."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=sort_keys)
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def ceil_div(a, b):

@@ -19,14 +19,13 @@ class Finding:
 
 
 class Comparer:
-    """Compares JSON values and messages; the order of keys counts unless told otherwise."""
+    """Compares JSON values and messages; the order of keys counts."""
 
-    def __init__(self, estimator, ignore_key_order=False):
+    def __init__(self, estimator):
         self.estimator = estimator
-        self.ignore_key_order = ignore_key_order
 
     def key(self, value):
-        return dump(value, sort_keys=self.ignore_key_order)
+        return dump(value)
 
     def message_key(self, message):
         """Identity of a message: everything but the program's own mark."""
@@ -171,7 +170,7 @@ def _compare_fields(before, after, comparer, edit):
         if name != MARK and name not in before:
             edit.wrong("fields", f"member '{name}' is added")
     order = [n for n in before if n in after and n != MARK]
-    if not comparer.ignore_key_order and order != [n for n in after if n in before and n != MARK]:
+    if order != [n for n in after if n in before and n != MARK]:
         edit.wrong("fields", "the order of members is changed")
 
 

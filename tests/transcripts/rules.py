@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSL-1.0
 """The rules a reduction must keep: one function a rule, each yielding findings."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from conversation import MARK, UNITS, BadConversation, Conversation, Estimator, ceil_div
 from edits import Comparer, Finding, align_messages, compare_messages
 
+QUIET_BELOW = 60  # per cent of the window below which nothing may be touched
 FITS, BAD_INPUT, EXHAUSTED = 0, 2, 3
 OUTCOME_OF_EXIT = {FITS: "fits", EXHAUSTED: "exhausted"}
 
@@ -14,13 +15,6 @@ REPORT_MEMBERS = {"outcome": str, "window": int, "tokens_before": int, "tokens_a
                   "messages_before": int, "messages_after": int, "layers": list}
 LAYER_MEMBERS = {"name": str, "outcome": str, "tokens_before": int, "tokens_after": int,
                  "groups_dropped": int, "parts_shortened": int, "artifacts": int}
-
-
-@dataclass(frozen=True)
-class Settings:
-    family: str = "other"
-    quiet_below: int = 60  # per cent of the window below which nothing may be touched; 0: no such check
-    ignore_key_order: bool = False
 
 
 @dataclass
@@ -31,15 +25,15 @@ class Reduction:
     input: object
     output: object
     report: dict
-    settings: Settings = field(default_factory=Settings)
+    family: str = "other"
 
     @cached_property
     def estimator(self):
-        return Estimator(self.settings.family)
+        return Estimator(self.family)
 
     @cached_property
     def comparer(self):
-        return Comparer(self.estimator, self.settings.ignore_key_order)
+        return Comparer(self.estimator)
 
     @cached_property
     def before(self):
@@ -186,22 +180,22 @@ def whole_groups(r):
             yield Finding("L1 pairs", f"a summary stands inside the group {members}")
 
 
+def stay(r, places, rule, what):
+    for i in places:
+        if i not in r.place:
+            yield Finding(rule, f"{what} {i} is gone or moved")
+        elif not r.untouched(i):
+            yield Finding(rule, f"{what} {i} is changed")
+
+
 def systems(r):
     """System messages are all there, unchanged; none is added."""
-    for i in r.before.systems():
-        if i not in r.place:
-            yield Finding("L2 system", f"system message {i} is gone or moved")
-        elif not r.untouched(i):
-            yield Finding("L2 system", f"system message {i} is changed")
+    yield from stay(r, r.before.systems(), "L2 system", "system message")
 
 
 def latest_user(r):
     """The latest plain user message is there as it was."""
-    for i in r.before.plain_users()[-1:]:
-        if i not in r.place:
-            yield Finding("L2 latest user", f"message {i} is gone or moved")
-        elif not r.untouched(i):
-            yield Finding("L2 latest user", f"message {i} is changed")
+    yield from stay(r, r.before.plain_users()[-1:], "L2 latest user", "message")
 
 
 def task(r):
@@ -290,9 +284,8 @@ def outcome(r):
 
 def untouched_below_limits(r):
     """Well below every threshold the messages are the same."""
-    percent = r.settings.quiet_below
-    if 100 * r.before.usage() < percent * r.window and not r.unchanged:
-        yield Finding("L10 untouched", f"{r.before.usage()} tokens are under {percent} % of {r.window}, "
+    if 100 * r.before.usage() < QUIET_BELOW * r.window and not r.unchanged:
+        yield Finding("L10 untouched", f"{r.before.usage()} tokens are under {QUIET_BELOW} % of {r.window}, "
                                        f"yet something is changed")
 
 

@@ -7,24 +7,24 @@ from pathlib import Path
 
 from check_reduction import Run, check_file
 from conversation import BadConversation, Conversation, Estimator, dump, parse_json, read_message
-from rules import EXHAUSTED, FITS, Reduction, Settings, check
+from rules import EXHAUSTED, FITS, Reduction, check
 from selftest_cases import (CORRECT, WINDOW, anthropic_input, assistant, honest, openai_call, openai_calls,
                             openai_case, openai_result, pi_input, reduction, summary, user)
 from selftest_plants import PLANTS
 
 
 def selftest_plants(failures):
-    for name, case, expected, allowed, change, retell in PLANTS:
-        r = case()
+    for each in PLANTS:
+        r = each.case()
         r = Reduction(r.window, r.exit, r.input, r.output, r.report)
-        change(r)
+        each.change(r)
         told = Reduction(r.window, r.exit, r.input, r.output, r.report)
-        if retell:
+        if each.retell:
             told.report = honest(told)
         findings = check(told)
         rules = {f.rule for f in findings}
-        if not expected <= rules <= expected | allowed:
-            failures.append(f"planted '{name}': expected {sorted(expected)}, found {sorted(rules)}"
+        if not each.expected <= rules <= each.expected | each.also:
+            failures.append(f"planted '{each.what}': expected {sorted(each.expected)}, found {sorted(rules)}"
                             + "".join(f"\n      {f}" for f in findings))
 
 
@@ -75,63 +75,59 @@ def selftest_estimate(failures):
     expect(failures, "no overhead", other.overhead(None), 0)
 
 
+def call(*ids, name="f"):
+    return openai_calls(*(openai_call(i, name, "{}") for i in ids))
+
+
+def groups(c):
+    return [g for g in c.groups.values() if len(g) > 1]
+
+
+def first_is_dead(c):
+    return c.is_dead(c.calls()[0])
+
+
+NAMELESS = {"role": "assistant", "content": None, "tool_calls": [openai_call("", "f", "{}"), openai_call("", "g", "{}")]}
+IN_ORDER = (NAMELESS, {"role": "tool", "name": "g", "content": "2"}, {"role": "tool", "content": "1"},
+            {"role": "tool", "name": "g", "content": "3"})
+REUSED = (user("u"), call("x"), openai_result("x", "1"), call("x"), openai_result("x", "2"), assistant("e"))
+PIECES = (call("x"), openai_result("x", "1"), openai_result("x", "2"))
+DEAD = (user("u"), call("x"), user("stop"), assistant("ok"))
+TWO_IN_ONE = (call("x", "y"), {"role": "tool", "tool_call_ids": ["x", "y"], "content": "both"}, assistant("e"))
+open_groups = Conversation.open_groups
+PAIRS = (  # a name, messages, what is read of them, and how that has to be
+    ("reused ids", REUSED, groups, [[1, 2], [3, 4]]),
+    ("closed", REUSED, open_groups, []),
+    ("a second result joins", PIECES, groups, [[0, 1, 2]]),
+    ("newest group is open", PIECES, open_groups, [0]),
+    ("without ids by name and order", IN_ORDER, lambda c: [r.partner and r.partner.name for r in c.results()], ["g", "f", None]),
+    ("an orphan in flight is open", IN_ORDER, open_groups, [0, 3]),
+    ("an orphan inside the newest group", (call("x"), openai_result("z", "?"), openai_result("x", "1")), open_groups, [0]),
+    ("an orphan that was answered",
+     (call("x"), openai_result("x", "1"), assistant("a"), openai_result("z", "?"), assistant("e")), open_groups, []),
+    ("an orphan after the last answer", (call("x"), openai_result("x", "1"), assistant("a"), openai_result("z", "?")), open_groups, [3]),
+    ("an orphan without any call", (user("u"), openai_result("z", "?")), open_groups, []),
+    ("no ids in the list of ids", (call("x"), {"role": "tool", "tool_call_ids": [], "content": "1"}), groups, [[0, 1]]),
+    ("a dead call", DEAD, first_is_dead, True),
+    ("a dead call is not open", DEAD, open_groups, []),
+    ("a pending call", DEAD[:3], first_is_dead, False),
+    ("a pending call is open", DEAD[:3], open_groups, [1]),
+    ("pending behind an answer", (user("u"), call("x"), assistant("went on")), open_groups, [1]),
+    ("one message answers two calls", TWO_IN_ONE, groups, [[0, 1]]),
+    ("and leaves no orphan", TWO_IN_ONE, Conversation.orphans, []),
+    ("anthropic groups", anthropic_input(), groups, [[1, 2]]),
+    ("anthropic results", anthropic_input(), lambda c: [len(c.results()), len(c.orphans())], [3, 0]),
+    ("plain user messages", anthropic_input(), Conversation.plain_users, [0, 4]),
+    ("floor", pi_input(), lambda c: sorted(c.floor_members()), [3]),
+    ("a summary is no plain user message", (user("u"), summary()), Conversation.plain_users, [0]))
+
+
 def selftest_pairs(failures):
-    def read(*messages):
-        return Conversation(list(messages), Estimator())
-
-    def call(*ids, name="f"):
-        return openai_calls(*(openai_call(i, name, "{}") for i in ids))
-
-    def groups(c):
-        return [g for g in c.groups.values() if len(g) > 1]
-
-    reused = read(user("u"), call("x"), openai_result("x", "1"), call("x"), openai_result("x", "2"), assistant("e"))
-    expect(failures, "reused ids", groups(reused), [[1, 2], [3, 4]])
-    expect(failures, "closed", reused.open_groups(), [])
-
-    pieces = read(call("x"), openai_result("x", "1"), openai_result("x", "2"))
-    expect(failures, "a second result joins", groups(pieces), [[0, 1, 2]])
-    expect(failures, "newest group is open", pieces.open_groups(), [0])
-
-    nameless = {"role": "assistant", "content": None,
-                "tool_calls": [openai_call("", "f", "{}"), openai_call("", "g", "{}")]}
-    order = read(nameless, {"role": "tool", "name": "g", "content": "2"}, {"role": "tool", "content": "1"},
-                 {"role": "tool", "name": "g", "content": "3"})
-    expect(failures, "without ids by name and order", [r.partner and r.partner.name for r in order.results()],
-           ["g", "f", None])
-    expect(failures, "an orphan in flight is open", order.open_groups(), [0, 3])
-
-    between = read(call("x"), openai_result("z", "?"), openai_result("x", "1"))
-    expect(failures, "an orphan inside the newest group", between.open_groups(), [0])
-    answered = read(call("x"), openai_result("x", "1"), assistant("a"), openai_result("z", "?"), assistant("e"))
-    expect(failures, "an orphan that was answered", answered.open_groups(), [])
-    late = read(call("x"), openai_result("x", "1"), assistant("a"), openai_result("z", "?"))
-    expect(failures, "an orphan after the last answer", late.open_groups(), [3])
-    no_calls = read(user("u"), openai_result("z", "?"))
-    expect(failures, "an orphan without any call", no_calls.open_groups(), [])
-    empty = read(call("x"), {"role": "tool", "tool_call_ids": [], "content": "1"})
-    expect(failures, "no ids in the list of ids", groups(empty), [[0, 1]])
-
-    dead = read(user("u"), call("x"), user("stop"), assistant("ok"))
-    expect(failures, "a dead call", [dead.is_dead(dead.calls()[0]), dead.open_groups()], [True, []])
-    pending = read(user("u"), call("x"), user("stop"))
-    expect(failures, "a pending call", [pending.is_dead(pending.calls()[0]), pending.open_groups()], [False, [1]])
-    failed = read(user("u"), call("x"), assistant("went on"))
-    expect(failures, "pending behind an answer", failed.open_groups(), [1])
-
-    list_ids = read(call("x", "y"), {"role": "tool", "tool_call_ids": ["x", "y"], "content": "both"}, assistant("e"))
-    expect(failures, "one message answers two calls", [groups(list_ids), len(list_ids.orphans())], [[[0, 1]], 0])
-
-    claude = read(*anthropic_input())
-    expect(failures, "anthropic groups", groups(claude), [[1, 2]])
-    expect(failures, "anthropic results", [len(claude.results()), len(claude.orphans())], [3, 0])
-    expect(failures, "plain user messages", claude.plain_users(), [0, 4])
-    expect(failures, "floor", sorted(read(*pi_input()).floor_members()), [3])
-    expect(failures, "a summary is no plain user message", read(user("u"), summary()).plain_users(), [0])
+    for what, messages, read, expected in PAIRS:
+        expect(failures, what, read(Conversation(list(messages), Estimator())), expected)
     for bad in ({}, 5, [5], [{"content": "no role"}], {"messages": {}}):
         try:
-            read_all = Conversation(bad, Estimator())
-            failures.append(f"{bad} is read as {len(read_all)} messages")
+            failures.append(f"{bad} is read as {len(Conversation(bad, Estimator()))} messages")
         except BadConversation:
             pass
     try:
@@ -187,10 +183,10 @@ def selftest_running(failures):
 
 def _scenario(failures, name, path, runs, expected):
     answers = iter(runs)
-    verdict = check_file(lambda *_: next(answers), path, WINDOW, Settings())
+    verdict = check_file(lambda *_: next(answers), path, WINDOW)
     rules = {f.rule for f in verdict.findings}
     if rules != expected or next(answers, None) is not None:
-        failures.append(f"running '{name}': expected {sorted(expected)}, found\n{verdict}")
+        failures.append(f"running '{name}': expected {sorted(expected)}, found\n{verdict} {verdict.findings}")
 
 
 def selftest():
