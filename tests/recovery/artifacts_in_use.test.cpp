@@ -6,27 +6,24 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 #include <condense/store/prune.hpp>
 
 #include "support/catch.hpp"
+#include "support/mixes.hpp"
 
 using namespace condense::literals;
+using namespace notation;
 using condense::artifacts_in_use;
-using condense::chat_message;
 
 namespace {
 
 void work(auto& session, int turns) {
     for (int turn = 0; turn < turns; ++turn) {
         auto const id = std::to_string(turn);
-        session.push(chat_message::user("turn " + id));
-        session.push(chat_message::call(id, "shell", "{}"));
-        session.push(chat_message::result(id, std::string(2'000, 'x') + id));
-        session.push(chat_message::assistant("done " + id));
+        for (auto const& m : {U("turn " + id), C(id, "shell"), R(id, letters(2'000) + id), A("done " + id)})
+            session.push(m);
         static_cast<void>(session.prepare());
     }
 }
@@ -40,11 +37,6 @@ std::vector<condense::reference> references(auto& session, condense::memory_stor
             CHECK(store.get(name));
         });
     return all;
-}
-
-auto small_offload(condense::memory_store const& store) {
-    return condense::offload{
-        .over = 1'000_chars, .preview = condense::head_tail{50_chars, 50_chars, {}}, .into = store};
 }
 
 condense::store_quota const few{.keep = 5, .clean_at = 5};
@@ -68,9 +60,9 @@ TEST_CASE("each_reference: runs of exactly 24 digits, and nothing else") {
 
 TEST_CASE("artifacts_in_use: a quota takes no artifact that the request names", "[law-S7]") {
     condense::memory_store const store;
-    condense::pipeline const mix{condense::record{.to = condense::memory_journal{}}, small_offload(store),
+    condense::pipeline const mix{condense::record{.to = condense::memory_journal{}}, mixes::head_and_tail(store),
                                  condense::sliding_window{.when = condense::used > 40_messages}};
-    condense::session session{std::vector<chat_message>{},
+    condense::session session{conversation{},
                               mix,
                               condense::budget{.window = 100'000_tokens},
                               {},
@@ -94,8 +86,9 @@ TEST_CASE("artifacts_in_use: a quota takes no artifact that the request names", 
 
 TEST_CASE("artifacts_in_use: without a journal all of the conversation is the only copy", "[law-S7]") {
     condense::memory_store const store;
-    condense::pipeline const mix{small_offload(store), condense::sliding_window{.when = condense::used > 40_messages}};
-    condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 100'000_tokens}};
+    condense::pipeline const mix{mixes::head_and_tail(store),
+                                 condense::sliding_window{.when = condense::used > 40_messages}};
+    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}};
     work(session, 30);
     REQUIRE(store.size() == 30);
     CHECK_FALSE(condense::prune(store, few, artifacts_in_use{session}));

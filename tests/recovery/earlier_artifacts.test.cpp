@@ -10,15 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
 #include <condense/plan/artifact_list.hpp>
 #include <condense/plan/context.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
 
+#include "recovery/desk.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
@@ -26,7 +22,6 @@ using namespace condense::literals;
 using namespace notation;
 using condense::artifact;
 using condense::store_error;
-using condense::used;
 using artifacts = condense::artifact_list<per_byte>;
 
 /// The texts of a list as they are read now, by id.
@@ -60,53 +55,27 @@ bool has_distinct_ids(artifacts const& list) {
     return ids.size() == list.size();
 }
 
-/// A session that records, stores and drops, and the results that were pushed.
-struct desk {
-    condense::memory_store store = condense::memory_store{};
-    condense::memory_journal journal = condense::memory_journal{};
-    std::vector<std::string> results = {};
-
-    auto open(std::string conversation = "logs") const {
-        return condense::session{
-            notation::conversation{},
-            condense::pipeline{
-                condense::record{.to = journal},
-                condense::offload{
-                    .over = 1'000_chars, .preview = condense::head_tail{100_chars, 100_chars, {}}, .into = store},
-                condense::sliding_window{.when = used >= 90_pct, .until = used <= 50_pct}},
-            condense::budget{.window = 8'000_tokens},
-            {},
-            condense::run_options{.conversation = std::move(conversation)}};
+/// The list has all results of the session, the last of them as the newest.
+void check(desk const& things, artifacts const& list) {
+    auto const& results = things.results;
+    REQUIRE(list.size() == results.size());
+    auto const texts = texts_of(list);
+    REQUIRE(texts.size() == results.size());
+    for (std::size_t index = 0; index < results.size(); ++index) {
+        auto const& each = list.all()[index];
+        CHECK(texts.at(each.id) == results[index]);
+        CHECK(each.id == "r" + std::to_string(4 * index + 2) + ".0");
+        CHECK(each.source == "turn " + std::to_string(index + 1) + ": shell");
+        CHECK(each.kind == condense::artifact_kind::tool_result);
+        CHECK(each.size.count == results[index].size());
+        CHECK(each.cost.count == results[index].size());
+        CHECK(each.preview == condense::printable(results[index], 240));
+        CHECK(each.arrived == 4 * index + 2);
+        CHECK(each.historical == (index + 1 < results.size()));
+        CHECK_FALSE(each.error);
     }
-    void work(auto& session, int from, int to) {
-        for (int turn = from; turn < to; ++turn) {
-            auto const id = std::to_string(turn);
-            results.push_back(letters(static_cast<std::size_t>(turn * 50)) + " result " + id);
-            for (auto const& m : {U("turn " + id), C(id, "shell"), R(id, results.back()), A("done " + id)})
-                session.push(m);
-            static_cast<void>(session.prepare());
-        }
-    }
-    void check(artifacts const& list) const {
-        REQUIRE(list.size() == results.size());
-        auto const texts = texts_of(list);
-        REQUIRE(texts.size() == results.size());
-        for (std::size_t index = 0; index < results.size(); ++index) {
-            auto const& each = list.all()[index];
-            CHECK(texts.at(each.id) == results[index]);
-            CHECK(each.id == "r" + std::to_string(4 * index + 2) + ".0");
-            CHECK(each.source == "turn " + std::to_string(index + 1) + ": shell");
-            CHECK(each.kind == condense::artifact_kind::tool_result);
-            CHECK(each.size.count == results[index].size());
-            CHECK(each.cost.count == results[index].size());
-            CHECK(each.preview == condense::printable(results[index], 240));
-            CHECK(each.arrived == 4 * index + 2);
-            CHECK(each.historical == (index + 1 < results.size()));
-            CHECK_FALSE(each.error);
-        }
-        CHECK(text_of(list, results.size() / 2) == results[results.size() / 2]);
-    }
-};
+    CHECK(text_of(list, results.size() / 2) == results[results.size() / 2]);
+}
 
 /// A journal of these contents, in conversation "c".
 condense::memory_journal recorded(conversation const& messages, std::string_view id = "c") {
@@ -128,12 +97,12 @@ TEST_CASE("earlier_artifacts: the results of a session, also shortened, dropped 
     REQUIRE(sent(session).size() < 300);
     artifacts list;
     REQUIRE_FALSE(condense::add_results(list, session));
-    things.check(list);
-    REQUIRE(session.release(condense::sequence{session.outline().size()}) > 50);
-    things.check(list);  // the same list reads them from the journal now
+    check(things, list);
+    REQUIRE(release_all(session) > 50);
+    check(things, list);  // the same list reads them from the journal now
     artifacts later;
     REQUIRE_FALSE(condense::add_results(later, session));
-    things.check(later);
+    check(things, later);
     CHECK(session.history().size() < 400);
 }
 
@@ -143,13 +112,11 @@ TEST_CASE("earlier_artifacts: the results of a journal alone") {
         auto session = things.open();
         things.work(session, 0, 100);
         auto other = things.open("other");
-        other.push(U("u"));
-        other.push(C("x", "spy"));
-        other.push(R("x", "of another conversation"));
+        for (auto const& m : {U("u"), C("x", "spy"), R("x", "of another conversation")}) other.push(m);
     }
     artifacts list;
     REQUIRE_FALSE(condense::add_recorded<chat_message>(list, things.journal, "logs"));
-    things.check(list);
+    check(things, list);
     artifacts none;
     CHECK_FALSE(condense::add_recorded<chat_message>(none, things.journal, "log"));
     CHECK_FALSE(condense::add_recorded<chat_message>(none, things.journal, ""));
@@ -253,7 +220,7 @@ TEST_CASE("earlier_artifacts: what was released and is not in the journal is an 
     desk things;
     auto first = things.open();
     things.work(first, 0, 120);
-    REQUIRE(first.release(condense::sequence{first.outline().size()}) > 50);
+    REQUIRE(release_all(first) > 50);
     auto saved = first.state();
     REQUIRE_FALSE(saved.error);
     // The same state beside a journal that has lost its end.
@@ -344,12 +311,11 @@ TEST_CASE("earlier_artifacts: a question finds what an earlier turn has read") {
     desk things;
     auto session = things.open();
     things.work(session, 0, 3);
-    session.push(U("read the settings"));
-    session.push(C("s", "read"));
-    session.push(R("s", letters(2'000, 'y') + "\nthe port of the proxy is 8080\n" + letters(2'000, 'z')));
-    session.push(A("read"));
+    things.push(session,
+                {U("read the settings"), C("s", "read"),
+                 R("s", letters(2'000, 'y') + "\nthe port of the proxy is 8080\n" + letters(2'000, 'z')), A("read")});
     things.work(session, 3, 100);
-    REQUIRE(session.release(condense::sequence{session.outline().size()}) > 50);
+    REQUIRE(release_all(session) > 50);
     artifacts list;
     REQUIRE_FALSE(condense::add_results(list, session));
     auto const made =

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 #include <condense/store/sqlite_journal.hpp>
@@ -16,15 +14,20 @@
 
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
+#include "support/mixes.hpp"
 
 using namespace condense::literals;
 using condense::chat_message;
 using condense::recovery_tools;
+using fakes::contains;
+using notation::C, notation::R, notation::U;
 
 namespace {
 
-bool holds(condense::recovery_result const& result, std::string_view text) {
-    return result.text.find(text) != std::string::npos;
+bool holds(condense::recovery_result const& result, std::string_view text) { return contains(result.text, text); }
+/// Arguments of read_artifact, further ones as they stand in JSON.
+std::string reading(std::string_view name, std::string const& more = "") {
+    return R"({"reference":")" + std::string{name} + '"' + more + "}";
 }
 
 std::string log(int which) {
@@ -45,24 +48,24 @@ struct desk {
         return recovery_tools{store, journal, std::move(options), condense::message_text<chat_message>{}};
     }
     void work(std::string const& conversation = "logs") const {
-        condense::pipeline const mix{
-            condense::record{.to = journal},
-            condense::offload{
-                .over = 1'000_chars, .preview = condense::head_tail{100_chars, 100_chars, {}}, .into = store},
-            condense::sliding_window{.when = condense::used >= 90_pct}};
-        condense::session session{std::vector<chat_message>{},
-                                  mix,
-                                  condense::budget{.window = 8'000_tokens},
-                                  {},
-                                  condense::run_options{.conversation = conversation}};
-        session.push(chat_message::user("Read the logs of " + conversation));
+        condense::session session{
+            std::vector<chat_message>{},
+            condense::pipeline{condense::record{.to = journal}, mixes::head_and_tail(store), mixes::window_to(90_pct)},
+            condense::budget{.window = 8'000_tokens}, condense::default_estimator<>{},
+            condense::run_options{.conversation = conversation}};
+        session.push(U("Read the logs of " + conversation));
         for (int turn = 0; turn < 30; ++turn) {
-            session.push(chat_message::call(std::to_string(turn), "read_log", "{\"n\":" + std::to_string(turn) + "}"));
-            session.push(chat_message::result(std::to_string(turn), log(turn)));
+            session.push(C(std::to_string(turn), "read_log", "{\"n\":" + std::to_string(turn) + "}"));
+            session.push(R(std::to_string(turn), log(turn)));
             static_cast<void>(session.prepare());
         }
     }
 };
+
+auto in_memory() { return desk{condense::memory_store{}, condense::memory_journal{}}; }
+auto in_databases(scratch::folder const& root) {
+    return desk{condense::sqlite_store{root / "a.db"}, condense::sqlite_journal{root / "j.db"}};
+}
 
 void check_that_tools_find(auto const& things) {
     things.work();
@@ -77,8 +80,7 @@ void check_that_tools_find(auto const& things) {
     CHECK(holds(stored, name + " offset "));
 
     auto const offset = stored.text.substr(stored.text.find(" offset ") + 8);
-    auto const page = tools.call(
-        "read_artifact", R"({"reference":")" + name + R"(","offset":)" + std::to_string(std::stoul(offset)) + "}");
+    auto const page = tools.call("read_artifact", reading(name, R"(,"offset":)" + std::to_string(std::stoul(offset))));
     CHECK(holds(page, "port 8443"));
     // The offset is that of the first byte that is shown.
     auto const shown = offset.substr(offset.find(":\n") + 2, 20);
@@ -93,13 +95,11 @@ void check_that_tools_find(auto const& things) {
 }  // namespace
 
 TEST_CASE("recovery_tools: find what has left, in memory", "[row-V10][row-A7][row-X13]") {
-    check_that_tools_find(
-        desk<condense::memory_store, condense::memory_journal>{condense::memory_store{}, condense::memory_journal{}});
+    check_that_tools_find(in_memory());
 }
 TEST_CASE("recovery_tools: find what has left, in databases", "[row-V10][row-A7][row-X13]") {
     scratch::folder const root{scratch::memory()};
-    desk<condense::sqlite_store, condense::sqlite_journal> const things{condense::sqlite_store{root / "a.db"},
-                                                                        condense::sqlite_journal{root / "j.db"}};
+    auto const things = in_databases(root);
     check_that_tools_find(things);
     auto const sessions = things.tools().call("list_sessions", "");
     CHECK(holds(sessions, "logs (this one), 61 entries, "));
@@ -114,14 +114,14 @@ TEST_CASE("recovery_tools: what the agent looked up before comes behind where it
             auto const content = condense::to_bytes(m);
             REQUIRE_FALSE(journal.append("c", {.name = journal.name(content), .number = number++}, content));
         };
-        say(chat_message::user("The port of the gateway is 8443, and the rest of this message is about other things."));
+        say(U("The port of the gateway is 8443, and the rest of this message is about other things."));
         for (int again = 0; again < 3; ++again) {
             CAPTURE(again);
             std::string const asked = R"({"query":"gateway port"})";
             auto const answer = tools.call("search_history", asked);
             CHECK(answer.text.starts_with("search_history:\nmessage 0, "));
-            say(chat_message::call(std::to_string(again), "search_history", asked));
-            say(chat_message::result(std::to_string(again), answer.text));
+            say(C(std::to_string(again), "search_history", asked));
+            say(R(std::to_string(again), answer.text));
         }
         CHECK(holds(tools.call("search_history", R"({"query":"search_history"})"), "message 5, "));
     };
@@ -145,8 +145,8 @@ TEST_CASE("recovery_tools: read page by page, each within its limit, and lose no
     recovery_tools const tools{store, condense::no_journal{}, {.conversation = "c", .most = 700_chars}};
     std::string whole;
     for (std::size_t offset = 0, pages = 0; offset < content.size() && pages < 100; ++pages) {
-        auto const page = tools.call(
-            "read_artifact", R"({"reference":")" + name.text() + R"(","offset":")" + std::to_string(offset) + "\"}");
+        auto const page =
+            tools.call("read_artifact", reading(name.text(), R"(,"offset":")" + std::to_string(offset) + '"'));
         REQUIRE_FALSE(page.is_error);
         CHECK(condense::detail::utf8::count(page.text) <= 700);
         auto const begin = page.text.find('\n') + 1;
@@ -156,9 +156,9 @@ TEST_CASE("recovery_tools: read page by page, each within its limit, and lose no
         offset = page.text.ends_with("[the end]") ? content.size() : std::stoul(page.text.substr(next + 13));
     }
     CHECK(whole == condense::detail::utf8::scrubbed_copy(content));
-    CHECK(tools.call("read_artifact", R"({"reference":")" + name.text() + R"(","offset":999999})").is_error);
+    CHECK(tools.call("read_artifact", reading(name.text(), R"(,"offset":999999)")).is_error);
     if (kind == 0)
-        CHECK(holds(tools.call("read_artifact", R"({"reference":")" + name.text() + R"(","offset":1,"limit":5})"),
+        CHECK(holds(tools.call("read_artifact", reading(name.text(), R"(,"offset":1,"limit":5)")),
                     "\n\xE2\x82\xAC lin\n"));
 }
 
@@ -169,15 +169,15 @@ TEST_CASE("recovery_tools: what they return is not offloaded again, whatever the
     condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 32'000_tokens}};
     recovery_tools const tools{store};
     auto const run = [&](std::string const& id, std::string const& tool, std::string const& text) {
-        session.push(chat_message::call(id, tool, "{}"));
-        session.push(chat_message::result(id, text));
+        session.push(C(id, tool));
+        session.push(R(id, text));
         std::string shown;
         for (auto const& m : session.request()) shown = m.parts[0].text;
         return shown;
     };
-    session.push(chat_message::user("task"));
+    session.push(U("task"));
     CHECK(run("1", "shell", log(1)).size() < 300);
-    auto const page = tools.call("read_artifact", R"({"reference":")" + store.name(log(1)).text() + "\"}");
+    auto const page = tools.call("read_artifact", reading(store.name(log(1)).text()));
     REQUIRE(page.text.size() > 900);
     CHECK(run("2", "read_artifact", page.text) == page.text);
     CHECK(run("3", "mcp__recall__read_artifact", page.text) == page.text);
@@ -189,14 +189,13 @@ TEST_CASE("recovery_tools: what they return is not offloaded again, whatever the
 
 TEST_CASE("recovery_tools: another conversation's past is shown only if it is granted", "[law-H2]") {
     scratch::folder const root{scratch::memory()};
-    desk<condense::sqlite_store, condense::sqlite_journal> const things{condense::sqlite_store{root / "a.db"},
-                                                                        condense::sqlite_journal{root / "j.db"}};
+    auto const things = in_databases(root);
     things.work("logs");
     auto const own = "only theirs " + std::string(2'000, '.');
     auto const name = things.store.name(own);
     REQUIRE_FALSE(things.store.put(name, own, {.conversation = "theirs"}));
     REQUIRE_FALSE(things.journal.append("theirs", {things.journal.name("theirs alone"), 0}, "theirs alone"));
-    auto const read = R"({"reference":")" + name.text() + "\"}";
+    auto const read = reading(name.text());
     auto const theirs = std::string{R"({"query":"theirs","conversation":"theirs","number":0})"};
 
     auto const tools = things.tools();
@@ -259,8 +258,7 @@ TEST_CASE("recovery_tools: offer what the store and the journal allow") {
 }
 
 TEST_CASE("recovery_tools: a call of any kind is answered with text of bounded length", "[law-H1][law-H7]") {
-    desk<condense::memory_store, condense::memory_journal> const things{condense::memory_store{},
-                                                                        condense::memory_journal{}};
+    auto const things = in_memory();
     auto const hostile = std::string("\x1B]0;owned\x07\xFF\0", 12);
     REQUIRE_FALSE(things.store.put(things.store.name(hostile), hostile, {.conversation = "logs", .tool = hostile}));
     REQUIRE_FALSE(things.journal.append("logs", {things.journal.name(hostile), 0}, hostile));
@@ -280,9 +278,9 @@ TEST_CASE("recovery_tools: a call of any kind is answered with text of bounded l
         R"({"number":18446744073709551615,"offset":18446744073709551615,"limit":0,"count":0})",
         R"({"number":0,"offset":3,"limit":18446744073709551615})",
         R"({"query":"owned","before":0})",
-        R"({"reference":"../../../etc/passwd"})",
-        R"({"reference":")" + reference + R"("})",
-        R"({"reference":")" + std::string(24, 'f') + R"("})",
+        reading("../../../etc/passwd"),
+        reading(reference),
+        reading(std::string(24, 'f')),
         R"({"query":"\u0000\ud800 owned","conversation":null})",
         R"({"query":")" + std::string(100'000, 'x') + R"("})",
         std::string(1'000, '[')};

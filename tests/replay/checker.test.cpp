@@ -43,6 +43,12 @@ conversation without(conversation all, std::size_t at) {
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
     return all;
 }
+/// What the checker says when one thing has been changed.
+texts altered(auto const& change) {
+    auto all = told();
+    change(all);
+    return judged(all);
+}
 conversation summarised(std::size_t first, std::size_t past) {
     auto all = told();
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(past));
@@ -52,11 +58,11 @@ conversation summarised(std::size_t first, std::size_t past) {
 
 TEST_CASE("what keeps the laws is let through") {
     CHECK(judged(told()).empty());
-    auto shorter = told();
-    shorter[4].parts[0].text = "long";
-    shorter[2].parts.erase(shorter[2].parts.begin());  // old reasoning
-    shorter[3].parts[0].text = "{}";
-    CHECK(judged(shorter).empty());
+    CHECK(altered([](auto& all) {
+              all[4].parts[0].text = "long";
+              all[2].parts.erase(all[2].parts.begin());  // old reasoning
+              all[3].parts[0].text = "{}";
+          }).empty());
     CHECK(judged(without(without(told(), 3), 3)).empty());  // a pair
     CHECK(judged(summarised(1, 5)).empty());
     CHECK(judged(without(told(), 9)).empty());
@@ -69,9 +75,7 @@ TEST_CASE("half a pair is found") {
     CHECK(says(judged(without(told(), 11)), "L1 pairs: message 12"));
     CHECK(says(judged(without(told(), 12)), "L1 pairs: message 11"));
     CHECK(says(judged(without(without(told(), 11), 11)), "L3: message 11"));
-    auto emptied = told();
-    emptied[4].parts.clear();
-    CHECK(judged(emptied).size() >= 2);
+    CHECK(altered([](auto& all) { all[4].parts.clear(); }).size() >= 2);
     conversation const both{U("a"), A("looking").and_call("x", "read", "{}"), R("x", "y"), A("b"), U("c")};
     auto silent = both;
     silent[1].parts.pop_back();
@@ -86,11 +90,8 @@ TEST_CASE("what is gone or changed and may not be is found") {
     CHECK(says(judged(without(told(), 5)), "L2: message 5 is pinned"));
     CHECK(says(judged(without(told(), 10)), "L2: message 10 is the user's latest"));
     CHECK(judged(without(told(), 1)).size() == 1);  // then an answer comes first
-    for (auto const at : {0u, 5u, 10u}) {
-        auto altered = told();
-        altered[at].parts[0].text.pop_back();
-        CHECK(says(judged(altered), "gone or changed"));
-    }
+    for (auto const at : {0u, 5u, 10u})
+        CHECK(says(altered([&](auto& all) { all[at].parts[0].text.pop_back(); }), "gone or changed"));
 }
 
 TEST_CASE("the newest answer to the user's latest message stays, whole or shortened") {
@@ -109,36 +110,20 @@ TEST_CASE("the newest answer to the user's latest message stays, whole or shorte
 }
 
 TEST_CASE("what was moved, doubled or made up is found") {
-    auto swapped = told();
-    std::swap(swapped[2], swapped[5]);
-    CHECK(says(judged(swapped), "L2 order"));
-    auto doubled = told();
-    doubled.insert(doubled.begin() + 3, doubled[2]);
-    CHECK(says(judged(doubled), "is there twice"));
-    auto invented = told();
-    invented.insert(invented.begin() + 3, A("never said"));
-    CHECK(says(judged(invented), "was never pushed"));
-    invented[3] = U("no summary");
-    CHECK(says(judged(invented), "nothing was left out"));
-    invented[3] = R("z", "result of no call");
-    CHECK(says(judged(invented), "was never pushed"));
-    invented[3] = S("a new rule");
-    CHECK(says(judged(invented), "was never pushed"));
+    CHECK(says(altered([](auto& all) { std::swap(all[2], all[5]); }), "L2 order"));
+    auto const with = [](chat_message const& m) { return altered([&](auto& all) { all.insert(all.begin() + 3, m); }); };
+    CHECK(says(with(told()[2]), "is there twice"));
+    CHECK(says(with(A("never said")), "was never pushed"));
+    CHECK(says(with(U("no summary")), "nothing was left out"));
+    CHECK(says(with(R("z", "result of no call")), "was never pushed"));
+    CHECK(says(with(S("a new rule")), "was never pushed"));
 }
 
 TEST_CASE("what is no shortening is found") {
-    auto longer = told();
-    longer[4].parts[0].text += " and more";
-    CHECK(says(judged(longer), "changed beyond shortening"));
-    auto other = told();
-    other[4].parts[0].call = "b";
-    CHECK(says(judged(other), "changed beyond shortening"));
-    auto sealed = told();
-    sealed[2].parts[0].text = "h";
-    CHECK(says(judged(sealed), "changed beyond shortening"));
-    auto emptied = told();
-    emptied[9].parts[0].text.clear();
-    CHECK(says(judged(emptied), "is empty"));
+    CHECK(says(altered([](auto& all) { all[4].parts[0].text += " and more"; }), "changed beyond shortening"));
+    CHECK(says(altered([](auto& all) { all[4].parts[0].call = "b"; }), "changed beyond shortening"));
+    CHECK(says(altered([](auto& all) { all[2].parts[0].text = "h"; }), "changed beyond shortening"));  // sealed
+    CHECK(says(altered([](auto& all) { all[9].parts[0].text.clear(); }), "is empty"));
 }
 
 TEST_CASE("a request begins with a user message or a summary") {

@@ -7,9 +7,9 @@
 #include <condense/layer/sliding_window.hpp>
 #include <condense/replay.hpp>
 
-#include "replay/talk.hpp"
+#include "replay/replayed.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
@@ -26,13 +26,12 @@ conversation talked(std::size_t turns) {
     return told;
 }
 
-condense::replay_options<per_byte> const bytes{};
-named const none{"none", pipeline{}};
 named const window{"window", pipeline{condense::sliding_window{.when = used >= 90_pct}}};
 
 TEST_CASE("all mixes on all conversations, and their totals in order") {
     std::vector const told{condense::transcript{"short", talked(2)}, condense::transcript{"long", talked(20)}};
-    auto const made = condense::compare(told, {.window = 1'000_tokens}, condense::prices{}, bytes, window, none);
+    auto const made =
+        condense::compare(told, {.window = 1'000_tokens}, condense::prices{}, talk::bytes, window, talk::none);
     REQUIRE(made.all.size() == 4);
     CHECK(made.all[0].mix == "window");
     CHECK(made.all[0].conversation == "short");
@@ -54,7 +53,7 @@ TEST_CASE("all mixes on all conversations, and their totals in order") {
 
 TEST_CASE("containers of messages are conversations by their place, tokens estimated by default") {
     std::vector const told{talked(2), talked(3)};
-    auto const made = condense::compare(told, {.window = 1'000_tokens}, condense::prices{}, none);
+    auto const made = condense::compare(told, {.window = 1'000_tokens}, condense::prices{}, talk::none);
     REQUIRE(made.all.size() == 2);
     CHECK(made.all[0].conversation == "1");
     CHECK(made.all[1].conversation == "2");
@@ -63,11 +62,11 @@ TEST_CASE("containers of messages are conversations by their place, tokens estim
 
 TEST_CASE("without conversations there are mixes, and nothing to say of them") {
     auto const made =
-        condense::compare(std::vector<condense::transcript<chat_message>>{}, {}, condense::prices{}, none);
+        condense::compare(std::vector<condense::transcript<chat_message>>{}, {}, condense::prices{}, talk::none);
     REQUIRE(made.totals().size() == 1);
     CHECK(made.totals()[0].conversations == 0);
     CHECK(made.totals()[0].mix == "none");
-    CHECK(made.text().find("none") != std::string::npos);
+    CHECK(fakes::contains(made.text(), "none"));
 }
 
 TEST_CASE("a table has a line for each mix, in columns") {
@@ -82,12 +81,8 @@ TEST_CASE("a table has a line for each mix, in columns") {
     one.items[0] = {.visible = 2, .recoverable = 1, .lost = 1};
     made.all.push_back(one);
     auto const text = made.text();
-    CHECK(text.find("1,234") != std::string::npos);
-    CHECK(text.find("55.5") != std::string::npos);
-    CHECK(text.find("12.34") != std::string::npos);
-    CHECK(text.find("50.0") != std::string::npos);
-    CHECK(text.find("25.0") != std::string::npos);
-    CHECK(text.find('\x1B') == std::string::npos);
+    for (auto const* const figure : {"1,234", "55.5", "12.34", "50.0", "25.0"}) CHECK(fakes::contains(text, figure));
+    CHECK_FALSE(fakes::contains(text, "\x1B"));
     std::vector<std::size_t> lengths;
     for (std::size_t at = 0; at < text.size();) {
         auto const end = text.find('\n', at);

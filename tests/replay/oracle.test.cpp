@@ -5,10 +5,9 @@
 
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
-#include <condense/replay/replay_one.hpp>
 
+#include "replay/replayed.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
@@ -77,15 +76,11 @@ TEST_CASE("a mix with an oracle shows what dropping to the same depth loses") {
     conversation told{U("first_name " + letters(300, ' ') + "x")};
     for (int turn = 0; turn < 12; ++turn) told += {A("did " + letters(100, ' ') + "x"), U("more")};
     told += {A("first_name")};
-    auto const replayed = [&](auto mix) {
-        return condense::replay_one(told, "x", {.window = 1'000_tokens}, condense::prices{},
-                                    condense::named{"mix", std::move(mix)}, condense::replay_options<per_byte>{});
-    };
     condense::sliding_window const window{
         .when = used >= 90_pct, .until = used <= 50_pct, .protect = condense::nothing};
-    auto const dropped = replayed(condense::pipeline{window});
+    auto const dropped = talk::replayed(told, condense::pipeline{window});
     CHECK(dropped.all_items().lost == 1);
-    auto const listed = replayed([&](auto& edges) {
+    auto const listed = talk::replayed(told, [&](auto& edges) {
         return condense::pipeline{
             condense::summarize{
                 .when = used >= 90_pct, .until = used <= 50_pct, .protect = condense::nothing, .with = edges.oracle},

@@ -15,9 +15,9 @@
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
 
-#include "replay/talk.hpp"
+#include "replay/replayed.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
@@ -28,8 +28,6 @@ using condense::named;
 using condense::pipeline;
 using condense::used;
 
-condense::replay_options<per_byte> const bytes{};
-
 /// One millionth a token for input, two for what is cached, and so on: figures that a sum shows.
 condense::prices const plain_prices{
     .input = {2'000'000}, .cached = {1'000'000}, .written = {3'000'000}, .output = {5'000'000}};
@@ -38,9 +36,7 @@ condense::prices const plain_prices{
 struct forget_all {
     static constexpr auto effects = condense::drops;
     static bool due(condense::usage const& now) noexcept { return now.messages.count > 5; }
-    void reduce(auto& draft, auto&) const {
-        for (auto const which : draft.groups()) static_cast<void>(static_cast<bool>(draft.drop(which)));
-    }
+    void reduce(auto& draft, auto&) const { fakes::drop(draft); }
 };
 
 /// Tries all that the laws forbid, and writes nonsense.
@@ -62,7 +58,7 @@ struct breaks_things {
 
 template <class Mix>
 condense::replay_figures replayed(conversation const& told, Mix mix, condense::tokens window = 1'000_tokens) {
-    return condense::replay_one(told, "x", {.window = window}, plain_prices, named{"m", mix}, bytes);
+    return talk::replayed(told, mix, {.window = window}, plain_prices);
 }
 
 /// 20 + 10, 8, 12, and what a tool said: tokens are bytes.
@@ -79,10 +75,9 @@ conversation reading_a_file() {
 TEST_CASE("what a mix that does nothing sends, and what that costs, by hand") {
     auto const made = replayed(reading_a_file(), pipeline{});
     // 20 + 10; and 8 + 14; and 10 + 3.
-    REQUIRE(made.turns.size() == 3);
-    CHECK(made.turns[0] == condense::request_figures{.message = 2, .sent = 30_tokens});
-    CHECK(made.turns[1] == condense::request_figures{.message = 4, .sent = 52_tokens, .cached = 30_tokens});
-    CHECK(made.turns[2] == condense::request_figures{.message = 6, .sent = 65_tokens, .cached = 52_tokens});
+    CHECK(made.turns == std::vector<condense::request_figures>{{.message = 2, .sent = 30_tokens},
+                                                               {.message = 4, .sent = 52_tokens, .cached = 30_tokens},
+                                                               {.message = 6, .sent = 65_tokens, .cached = 52_tokens}});
     CHECK(made.sent == 147_tokens);
     CHECK(made.cached == 82_tokens);
     CHECK(made.hits == 2);
@@ -272,26 +267,25 @@ TEST_CASE("every mix and conversation begins anew, and comes out the same again"
                               return pipeline{condense::record{.to = edges.journal},
                                               condense::sliding_window{.when = used >= 90_pct}};
                           }};
-    named const none{"n", pipeline{}};
-    auto const all =
-        condense::replay_each(told, "x", {.window = 1'500_tokens}, plain_prices, bytes, none, recording, recording);
+    auto const all = condense::replay_each(told, "x", {.window = 1'500_tokens}, plain_prices, talk::bytes, talk::none,
+                                           recording, recording);
     REQUIRE(all.size() == 3);
-    CHECK(all[0].mix == "n");
+    CHECK(all[0].mix == "none");
     CHECK(all[1].sent == all[2].sent);
     CHECK(all[1].items == all[2].items);
     CHECK(all[1].turns == all[2].turns);
     CHECK(all[1].layers[0].artifacts == told.size());
     CHECK(all[1].all_items().lost == 0);
     CHECK(all[1].all_items().recoverable > 0);
-    auto const alone = condense::replay_one(told, "y", {.window = 1'500_tokens}, plain_prices, recording, bytes);
+    auto const alone = condense::replay_one(told, "y", {.window = 1'500_tokens}, plain_prices, recording, talk::bytes);
     CHECK(alone.turns == all[1].turns);
     CHECK(alone.conversation == "y");
 }
 
 TEST_CASE("items and laws can be left out") {
     condense::replay_options<per_byte> const less{.items = false, .laws = false};
-    auto const made = condense::replay_one(reading_a_file(), "x", {.window = 1'000_tokens}, plain_prices,
-                                           named{"n", pipeline{}}, less);
+    auto const made =
+        condense::replay_one(reading_a_file(), "x", {.window = 1'000_tokens}, plain_prices, talk::none, less);
     CHECK(made.sent == 147_tokens);
     CHECK(made.all_items() == fidelity{});
 }
@@ -317,8 +311,7 @@ TEST_CASE("an original that has changed is a violation") {
                                    {talk::role::assistant, "b", &looks},
                                    {talk::role::user, "c", &looks},
                                    {talk::role::assistant, "d", &looks}};
-    auto const made =
-        condense::replay_one(told, "x", {.window = 1'000_tokens}, plain_prices, named{"n", pipeline{}}, bytes);
+    auto const made = talk::replayed(told);
     CHECK(made.violations > 0);
     REQUIRE_FALSE(made.first_violations.empty());
     CHECK(made.first_violations.back().find("is changed") != std::string::npos);
@@ -330,13 +323,10 @@ TEST_CASE("JSON messages are replayed as they are") {
     for (int turn = 0; turn < 20; ++turn) {
         auto const id = "call_" + std::to_string(turn);
         told.push_back({{"role", "user"}, {"content", "read src/file" + std::to_string(turn) + ".cpp"}});
-        nlohmann::json calls = nlohmann::json::array();
-        calls.push_back(
-            {{"id", id},
-             {"type", "function"},
-             {"function",
-              {{"name", "read"}, {"arguments", R"({"path":"src/file)" + std::to_string(turn) + R"(.cpp"})"}}}});
-        told.push_back({{"role", "assistant"}, {"content", nullptr}, {"tool_calls", calls}});
+        auto const path = R"({"path":"src/file)" + std::to_string(turn) + R"(.cpp"})";
+        nlohmann::json const call{
+            {"id", id}, {"type", "function"}, {"function", {{"name", "read"}, {"arguments", path}}}};
+        told.push_back({{"role", "assistant"}, {"content", nullptr}, {"tool_calls", nlohmann::json::array({call})}});
         told.push_back(
             {{"role", "tool"}, {"tool_call_id", id}, {"content", letters(900) + " found_it " + letters(900)}});
         told.push_back(
@@ -344,7 +334,7 @@ TEST_CASE("JSON messages are replayed as they are") {
     }
     auto const& all = told.get_ref<nlohmann::json::array_t const&>();
     condense::budget const limits{.window = 1'500_tokens};
-    auto const none = condense::replay_one(all, "x", limits, condense::prices{}, named{"n", pipeline{}});
+    auto const none = condense::replay_one(all, "x", limits, condense::prices{}, talk::none);
     auto const mixed =
         condense::replay_one(all, "x", limits, condense::prices{},
                              named{"m", [](auto& edges) {

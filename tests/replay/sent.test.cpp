@@ -2,6 +2,7 @@
 #include <condense/replay/sent.hpp>
 
 #include <functional>
+#include <ranges>
 #include <vector>
 
 #include "replay/talk.hpp"
@@ -21,19 +22,8 @@ struct fixture {
     std::size_t made = 0;
 
     void take(request const& messages) {
-        std::vector<chat_message const*> all;
-        struct range {
-            request const* of;
-            struct iterator {
-                request::const_iterator at;
-                chat_message const& operator*() const { return at->get(); }
-                iterator& operator++() { return ++at, *this; }
-                bool operator!=(iterator const& other) const { return at != other.at; }
-            };
-            iterator begin() const { return {of->begin()}; }
-            iterator end() const { return {of->end()}; }
-        };
-        sent.set_current(range{&messages}, told, [&](chat_message const&, std::uint64_t) { ++made; });
+        auto const range = std::views::transform(messages, [](auto const& m) -> chat_message const& { return m; });
+        sent.set_current(range, told, [&](chat_message const&, std::uint64_t) { ++made; });
     }
 };
 

@@ -20,36 +20,36 @@ static_assert(prices_tokens());
 TEST_CASE("tokens cost what their price says, and no more than can be counted") { CHECK(prices_tokens()); }
 
 TEST_CASE("a sum has the sums of figures and the largest peak") {
-    replay_figures one{.mix = "a",
-                       .conversation = "x",
-                       .requests = 3,
-                       .over = 1,
-                       .sent = 100_tokens,
-                       .peak = 60_tokens,
-                       .cached = 40_tokens,
-                       .hits = 1,
-                       .model_failures = 2,
-                       .money = 5,
-                       .model_money = 3};
-    replay_figures other{.mix = "a",
-                         .conversation = "y",
-                         .requests = 2,
-                         .exhausted = 4,
-                         .sent = 11_tokens,
-                         .peak = 9_tokens,
-                         .answered = 3_tokens,
-                         .model_failures = 3,
-                         .money = 7,
-                         .model_money = 4};
-    one.edits = 3;
-    other.edits = 4;
-    one.edits_visible = 2;
-    other.edits_visible = 1;
-    one.items[0] = {1, 2, 3};
-    other.items[0] = {10, 0, 0};
-    one.turns.push_back({.message = 1});
-    one.violations = 1;
-    one.first_violations = {"broken"};
+    replay_figures const one{.mix = "a",
+                             .conversation = "x",
+                             .requests = 3,
+                             .over = 1,
+                             .sent = 100_tokens,
+                             .peak = 60_tokens,
+                             .cached = 40_tokens,
+                             .hits = 1,
+                             .model_failures = 2,
+                             .money = 5,
+                             .model_money = 3,
+                             .items = {condense::fidelity{1, 2, 3}},
+                             .edits = 3,
+                             .edits_visible = 2,
+                             .violations = 1,
+                             .first_violations = {"broken"},
+                             .turns = {{.message = 1}}};
+    replay_figures const other{.mix = "a",
+                               .conversation = "y",
+                               .requests = 2,
+                               .exhausted = 4,
+                               .sent = 11_tokens,
+                               .peak = 9_tokens,
+                               .answered = 3_tokens,
+                               .model_failures = 3,
+                               .money = 7,
+                               .model_money = 4,
+                               .items = {condense::fidelity{10, 0, 0}},
+                               .edits = 4,
+                               .edits_visible = 1};
     auto const sum = condense::sum_of(std::vector{one, other});
     CHECK(sum.mix == "a");
     CHECK(sum.conversation.empty());

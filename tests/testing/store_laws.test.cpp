@@ -14,7 +14,7 @@
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
-#include "support/violations.hpp"
+#include "testing/faults.hpp"
 
 namespace {
 
@@ -25,57 +25,58 @@ using condense::store_error;
 using condense::testing::check_store_laws;
 using condense::testing::law_hash;
 
-enum class fault {
-    none,
-    cuts,
-    forgets_on_copy,
-    renames,
-    empty_name,
-    knows_everything,
-    knows_an_unknown_name,
-    knows_the_empty_name,
-    refuses_a_second_put,
-    drops_other_names,
-    overwrites,
-    hides_refusals,
-    gives_up_at_collisions,
-    names_collisions_twice,
-    ignores_the_hash,
-    refuses_other,
-    lists_twice,
-    lists_wrong_sizes,
-    lists_a_ghost,
-    lists_unreadable,
-    lists_with_error,
-    lists_what_was_erased,
-    erases_nothing,
-    erases_everything,
-    erases_for_ever,
-    erases_known_names_alone,
-    erases_once,
-    erases_with_error,
-    leaks_sources,
-    believes_later_sources,
-    forgets_sources_on_copy,
-    sources_without_time,
-    sources_of_the_future,
-    sources_without_put,
-    sources_for_everyone,
-    sources_outlive_the_artifact,
-    sources_of_refused_puts,
-    hides_refusals_of_sources,
-    lists_sources_twice,
-    lists_sources_changed,
-    lists_sources_with_wrong_sizes,
-    lists_no_source,
-    lists_sources_after_erase,
-    lists_sources_with_error,
-    keeps_nothing_with_source,
-    loses_one_in_threads,
-    loses_one_after_threads,
-    accepts_two_at_once,
-    accepts_another_at_once,
+constexpr fault_row rows[]{
+    {"none", "", ""},
+    {"cuts", "gives_back", "content 23 (255 bytes) is not given back\n"},
+    {"forgets_on_copy", "gives_back threads", "is not given back by a copy"},
+    {"renames", "gives_back", "has another name once it is put"},
+    {"empty_name", "gives_back lists", "has the empty reference as its name"},
+    {"knows_everything", "gives_back erases", "content 0 (0 bytes) is there before it is put"},
+    {"knows_an_unknown_name", "gives_back", "an unknown name gives something"},
+    {"knows_the_empty_name", "gives_back", "the empty reference gives something"},
+    {"refuses_a_second_put", "gives_back", "a second put of content 23 (255 bytes) fails: there already"},
+    {"drops_other_names", "gives_back", "what was put under a name that is not its own is lost"},
+    {"overwrites", "never_overwrites threads", "a content is lost by a put under its name"},
+    {"hides_refusals", "never_overwrites threads", "a put under a name that is taken is no error"},
+    {"gives_up_at_collisions", "never_overwrites", "a content whose hash collides is not given back"},
+    {"names_collisions_twice", "never_overwrites", "a content whose hash collides has two names"},
+    {"ignores_the_hash", "never_overwrites", "names are not those of the hash"},
+    {"refuses_other", "erases", "put fails: not this"},
+    {"lists_twice", "lists erases", "each lists an artifact twice"},
+    {"lists_wrong_sizes", "lists", "each lists other names or sizes than were put"},
+    {"lists_a_ghost", "lists", "each lists something of an empty store"},
+    {"lists_unreadable", "lists", "an artifact that each lists is not given back"},
+    {"lists_with_error", "lists erases", "each fails: cannot list"},
+    {"lists_what_was_erased", "erases", "each lists something else than an erase has left"},
+    {"erases_nothing", "erases knows_sources", "what was erased is given back"},
+    {"erases_everything", "erases", "erase removes another content"},
+    {"erases_for_ever", "erases", "what was erased and put again is not given back"},
+    {"erases_known_names_alone", "erases", "erase of an unknown name fails: unknown"},
+    {"erases_once", "erases", "a second erase fails: erased already"},
+    {"erases_with_error", "erases knows_sources", "erases: erase fails: cannot erase"},
+    {"leaks_sources", "knows_sources", "a conversation sees the source of another one"},
+    {"believes_later_sources", "knows_sources", "the source of the first put is not given back"},
+    {"forgets_sources_on_copy", "knows_sources", "the source of the first put is not given back"},
+    {"sources_without_time", "knows_sources", "the time of a source is not set"},
+    {"sources_of_the_future", "knows_sources", "the time of a source is not set"},
+    {"sources_without_put", "knows_sources", "an artifact that was put without a source has one"},
+    {"sources_for_everyone", "knows_sources", "an unknown artifact has a source"},
+    {"sources_outlive_the_artifact", "knows_sources", "the source of what was erased is still there"},
+    {"sources_of_refused_puts", "knows_sources", "a put that was refused has left a source"},
+    {"hides_refusals_of_sources", "knows_sources", "with a source under a name that is taken is no error"},
+    {"lists_sources_twice", "knows_sources", "each_source lists a source twice"},
+    {"lists_sources_changed", "knows_sources", "each_source lists another source"},
+    {"lists_sources_with_wrong_sizes", "knows_sources", "each_source lists another size"},
+    {"lists_no_source", "knows_sources", "each_source lists more or fewer sources than were put"},
+    {"lists_sources_after_erase", "knows_sources", "more or fewer sources than an erase has left"},
+    {"lists_sources_with_error", "knows_sources", "each_source fails: cannot list"},
+    {"keeps_nothing_with_source", "knows_sources", "a content that was put with a source is not given back"},
+    {"loses_one_in_threads", "threads", "of contents that threads put at once some are not given back"},
+    {"loses_one_after_threads", "threads", "of contents that threads put at once some are lost"},
+    {"accepts_two_at_once", "threads", "2 of 8 contents put at once under one name are accepted"},
+    {"accepts_another_at_once", "threads", "not the content that was accepted is given back"},
 };
+using fault = fault_of<rows>;
 
 /// A store in memory that is wrong in one respect.
 class wrong_store : public condense::basic_memory_store<law_hash> {
@@ -83,18 +84,18 @@ class wrong_store : public condense::basic_memory_store<law_hash> {
 
 public:
     wrong_store(fault what, law_hash hash)
-        : base{what == fault::ignores_the_hash ? law_hash{} : hash}, fault_{what}, hash_{hash} {}
+        : base{what == "ignores_the_hash" ? law_hash{} : hash}, fault_{what}, hash_{hash} {}
     wrong_store(wrong_store const& other)
-        : base{other.is(fault::forgets_on_copy) ? base{} : base{other}}, fault_{other.fault_}, hash_{other.hash_},
-          notes_{other.is(fault::forgets_sources_on_copy) ? std::make_shared<notes>() : other.notes_} {}
+        : base{other.is("forgets_on_copy") ? base{} : base{other}}, fault_{other.fault_}, hash_{other.hash_},
+          notes_{other.is("forgets_sources_on_copy") ? std::make_shared<notes>() : other.notes_} {}
     wrong_store& operator=(wrong_store const&) = delete;
     ~wrong_store() = default;
 
     reference name(std::string_view content) const {
-        if (is(fault::empty_name) && is_large(content)) return {};
-        if (is(fault::gives_up_at_collisions)) return hash_(content, 0);
+        if (is("empty_name") && is_large(content)) return {};
+        if (is("gives_up_at_collisions")) return hash_(content, 0);
         auto const usual = base::name(content);
-        if ((is(fault::renames) && is_large(content)) || (is(fault::names_collisions_twice) && content == "six"))
+        if ((is("renames") && is_large(content)) || (is("names_collisions_twice") && content == "six"))
             if (base::get(usual)) return law_hash{}(content, 99);
         return usual;
     }
@@ -102,28 +103,28 @@ public:
     store_error put(reference const& name, std::string_view content) const {
         std::lock_guard const lock{notes_->guard};
         auto const present = base::get(name);
-        if (!is(fault::erases_for_ever)) notes_->hidden.erase(name);
-        if (is(fault::refuses_other) && content == "other") return {"not this"};
-        if (is(fault::refuses_a_second_put) && present && is_large(content)) return {"there already"};
-        if (is(fault::drops_other_names) && !present && base::name(content) != name) return {};
-        if (is(fault::loses_one_in_threads) && content == "11") return {};
-        if (is(fault::overwrites) && present != content) ignore(base::erase(name));
+        if (!is("erases_for_ever")) notes_->hidden.erase(name);
+        if (is("refuses_other") && content == "other") return {"not this"};
+        if (is("refuses_a_second_put") && present && is_large(content)) return {"there already"};
+        if (is("drops_other_names") && !present && base::name(content) != name) return {};
+        if (is("loses_one_in_threads") && content == "11") return {};
+        if (is("overwrites") && present != content) ignore(base::erase(name));
         auto const problem = base::put(name, content);
-        if (is(fault::hides_refusals)) return {};
-        if (is(fault::accepts_two_at_once) && problem && content >= "0" && content <= "7" && notes_->refusals++ == 0)
+        if (is("hides_refusals")) return {};
+        if (is("accepts_two_at_once") && problem && content >= "0" && content <= "7" && notes_->refusals++ == 0)
             return {};
         return problem;
     }
     store_error put(reference const& name, std::string_view content, artifact_source source) const {
-        if (is(fault::keeps_nothing_with_source)) return {};
+        if (is("keeps_nothing_with_source")) return {};
         auto const problem = base::put(name, content);
-        if (problem && is(fault::hides_refusals_of_sources)) return {};
-        if (problem && !is(fault::sources_of_refused_puts)) return problem;
+        if (problem && is("hides_refusals_of_sources")) return {};
+        if (problem && !is("sources_of_refused_puts")) return problem;
         std::lock_guard const lock{notes_->guard};
         auto& first = notes_->sources[{name, source.conversation}];
-        if (first && !is(fault::believes_later_sources)) return problem;
-        if (source.time == 0 && !is(fault::sources_without_time)) source.time = condense::detail::calendar_seconds();
-        if (is(fault::sources_of_the_future)) source.time += 1'000'000;
+        if (first && !is("believes_later_sources")) return problem;
+        if (source.time == 0 && !is("sources_without_time")) source.time = condense::detail::calendar_seconds();
+        if (is("sources_of_the_future")) source.time += 1'000'000;
         first = std::move(source);
         return problem;
     }
@@ -133,54 +134,54 @@ public:
         std::lock_guard const lock{notes_->guard};
         if (notes_->hidden.contains(name)) return std::nullopt;
         if (!content) {
-            if (is(fault::knows_everything) || (is(fault::knows_the_empty_name) && !name) ||
-                (is(fault::knows_an_unknown_name) && name == law_hash{}("never put", 0)))
+            if (is("knows_everything") || (is("knows_the_empty_name") && !name) ||
+                (is("knows_an_unknown_name") && name == law_hash{}("never put", 0)))
                 return "";
             return std::nullopt;
         }
-        if (is(fault::cuts) && is_large(*content)) content->pop_back();
-        if (is(fault::lists_unreadable) && notes_->lists && content->empty()) return std::nullopt;
-        if (is(fault::loses_one_after_threads) && content == "11" && ++notes_->reads > 8) return std::nullopt;
-        if (is(fault::accepts_another_at_once) && name == law_hash{2}({}, 0) && content->size() == 1) return "another";
+        if (is("cuts") && is_large(*content)) content->pop_back();
+        if (is("lists_unreadable") && notes_->lists && content->empty()) return std::nullopt;
+        if (is("loses_one_after_threads") && content == "11" && ++notes_->reads > 8) return std::nullopt;
+        if (is("accepts_another_at_once") && name == law_hash{2}({}, 0) && content->size() == 1) return "another";
         return content;
     }
 
     store_error each(auto&& f) const {
         notes_->lists = true;
         ignore(base::each([&](reference const& name, bytes size) {
-            if (is(fault::lists_wrong_sizes) && size.count > 250) ++size.count;
+            if (is("lists_wrong_sizes") && size.count > 250) ++size.count;
             f(name, size);
-            if (is(fault::lists_twice)) f(name, size);
+            if (is("lists_twice")) f(name, size);
         }));
-        if (is(fault::lists_what_was_erased))
+        if (is("lists_what_was_erased"))
             for (auto const& name : notes_->erasures) f(name, bytes{4});
         notes_->lists = false;
-        if (is(fault::lists_a_ghost) && size() == 0) f(reference{{1}}, bytes{1});
-        return is(fault::lists_with_error) ? store_error{"cannot list"} : store_error{};
+        if (is("lists_a_ghost") && size() == 0) f(reference{{1}}, bytes{1});
+        return is("lists_with_error") ? store_error{"cannot list"} : store_error{};
     }
 
     store_error erase(reference const& name) const {
-        if (is(fault::erases_nothing)) return {};
-        if (is(fault::erases_known_names_alone) && size() == 0) return {"unknown"};
-        if (is(fault::erases_once) && size() != 0 && !base::get(name)) return {"erased already"};
+        if (is("erases_nothing")) return {};
+        if (is("erases_known_names_alone") && size() == 0) return {"unknown"};
+        if (is("erases_once") && size() != 0 && !base::get(name)) return {"erased already"};
         std::vector<reference> names{name};
-        if (is(fault::erases_everything)) ignore(base::each([&](auto const& each, auto) { names.push_back(each); }));
+        if (is("erases_everything")) ignore(base::each([&](auto const& each, auto) { names.push_back(each); }));
         for (auto const& each : names) ignore(base::erase(each));
         std::lock_guard const lock{notes_->guard};
         notes_->erasures.insert(name);
-        if (is(fault::erases_for_ever)) notes_->hidden.insert(name);
-        if (!is(fault::sources_outlive_the_artifact))
+        if (is("erases_for_ever")) notes_->hidden.insert(name);
+        if (!is("sources_outlive_the_artifact"))
             std::erase_if(notes_->sources, [&](auto const& each) { return each.first.first == name; });
-        return is(fault::erases_with_error) ? store_error{"cannot erase"} : store_error{};
+        return is("erases_with_error") ? store_error{"cannot erase"} : store_error{};
     }
 
     std::optional<artifact_source> source(reference const& name, std::string_view conversation) const {
         auto const content = base::get(name);
-        if (is(fault::sources_for_everyone) && !content) return artifact_source{};
-        if (is(fault::sources_without_put) && content == "of nobody") return artifact_source{};
+        if (is("sources_for_everyone") && !content) return artifact_source{};
+        if (is("sources_without_put") && content == "of nobody") return artifact_source{};
         std::lock_guard const lock{notes_->guard};
         for (auto const& [key, source] : notes_->sources)
-            if (key.first == name && (key.second == conversation || is(fault::leaks_sources))) return source;
+            if (key.first == name && (key.second == conversation || is("leaks_sources"))) return source;
         return std::nullopt;
     }
 
@@ -188,14 +189,14 @@ public:
         auto const sources = notes_->sources;
         for (auto const& [key, source] : sources) {
             auto copy = *source;
-            if (is(fault::lists_no_source) && copy.tool.empty()) continue;
-            if (is(fault::lists_sources_changed)) copy.tool += "x";
-            f(key.first, bytes{is(fault::lists_sources_with_wrong_sizes) ? 5u : 4u}, copy);
-            if (is(fault::lists_sources_twice)) f(key.first, bytes{4}, copy);
+            if (is("lists_no_source") && copy.tool.empty()) continue;
+            if (is("lists_sources_changed")) copy.tool += "x";
+            f(key.first, bytes{is("lists_sources_with_wrong_sizes") ? 5u : 4u}, copy);
+            if (is("lists_sources_twice")) f(key.first, bytes{4}, copy);
         }
-        if (is(fault::lists_sources_after_erase) && !notes_->erasures.empty())
+        if (is("lists_sources_after_erase") && !notes_->erasures.empty())
             f(reference{{1}}, bytes{4}, artifact_source{});
-        return is(fault::lists_sources_with_error) ? store_error{"cannot list"} : store_error{};
+        return is("lists_sources_with_error") ? store_error{"cannot list"} : store_error{};
     }
 
 private:
@@ -237,58 +238,7 @@ constexpr auto make_small = [] { return small_store{}; };
 }  // namespace
 
 TEST_CASE("store laws: a store that is wrong in one respect breaks the laws of that") {
-    std::vector<told_of<fault>> const answers{
-        {fault::none, "", ""},
-        {fault::cuts, "gives_back", "content 23 (255 bytes) is not given back\n"},
-        {fault::forgets_on_copy, "gives_back threads", "is not given back by a copy"},
-        {fault::renames, "gives_back", "has another name once it is put"},
-        {fault::empty_name, "gives_back lists", "has the empty reference as its name"},
-        {fault::knows_everything, "gives_back erases", "content 0 (0 bytes) is there before it is put"},
-        {fault::knows_an_unknown_name, "gives_back", "an unknown name gives something"},
-        {fault::knows_the_empty_name, "gives_back", "the empty reference gives something"},
-        {fault::refuses_a_second_put, "gives_back", "a second put of content 23 (255 bytes) fails: there already"},
-        {fault::drops_other_names, "gives_back", "what was put under a name that is not its own is lost"},
-        {fault::overwrites, "never_overwrites threads", "a content is lost by a put under its name"},
-        {fault::hides_refusals, "never_overwrites threads", "a put under a name that is taken is no error"},
-        {fault::gives_up_at_collisions, "never_overwrites", "a content whose hash collides is not given back"},
-        {fault::names_collisions_twice, "never_overwrites", "a content whose hash collides has two names"},
-        {fault::ignores_the_hash, "never_overwrites", "names are not those of the hash"},
-        {fault::refuses_other, "erases", "put fails: not this"},
-        {fault::lists_twice, "lists erases", "each lists an artifact twice"},
-        {fault::lists_wrong_sizes, "lists", "each lists other names or sizes than were put"},
-        {fault::lists_a_ghost, "lists", "each lists something of an empty store"},
-        {fault::lists_unreadable, "lists", "an artifact that each lists is not given back"},
-        {fault::lists_with_error, "lists erases", "each fails: cannot list"},
-        {fault::lists_what_was_erased, "erases", "each lists something else than an erase has left"},
-        {fault::erases_nothing, "erases knows_sources", "what was erased is given back"},
-        {fault::erases_everything, "erases", "erase removes another content"},
-        {fault::erases_for_ever, "erases", "what was erased and put again is not given back"},
-        {fault::erases_known_names_alone, "erases", "erase of an unknown name fails: unknown"},
-        {fault::erases_once, "erases", "a second erase fails: erased already"},
-        {fault::erases_with_error, "erases knows_sources", "erases: erase fails: cannot erase"},
-        {fault::leaks_sources, "knows_sources", "a conversation sees the source of another one"},
-        {fault::believes_later_sources, "knows_sources", "the source of the first put is not given back"},
-        {fault::forgets_sources_on_copy, "knows_sources", "the source of the first put is not given back"},
-        {fault::sources_without_time, "knows_sources", "the time of a source is not set"},
-        {fault::sources_of_the_future, "knows_sources", "the time of a source is not set"},
-        {fault::sources_without_put, "knows_sources", "an artifact that was put without a source has one"},
-        {fault::sources_for_everyone, "knows_sources", "an unknown artifact has a source"},
-        {fault::sources_outlive_the_artifact, "knows_sources", "the source of what was erased is still there"},
-        {fault::sources_of_refused_puts, "knows_sources", "a put that was refused has left a source"},
-        {fault::hides_refusals_of_sources, "knows_sources", "with a source under a name that is taken is no error"},
-        {fault::lists_sources_twice, "knows_sources", "each_source lists a source twice"},
-        {fault::lists_sources_changed, "knows_sources", "each_source lists another source"},
-        {fault::lists_sources_with_wrong_sizes, "knows_sources", "each_source lists another size"},
-        {fault::lists_no_source, "knows_sources", "each_source lists more or fewer sources than were put"},
-        {fault::lists_sources_after_erase, "knows_sources", "more or fewer sources than an erase has left"},
-        {fault::lists_sources_with_error, "knows_sources", "each_source fails: cannot list"},
-        {fault::keeps_nothing_with_source, "knows_sources", "a content that was put with a source is not given back"},
-        {fault::loses_one_in_threads, "threads", "of contents that threads put at once some are not given back"},
-        {fault::loses_one_after_threads, "threads", "of contents that threads put at once some are lost"},
-        {fault::accepts_two_at_once, "threads", "2 of 8 contents put at once under one name are accepted"},
-        {fault::accepts_another_at_once, "threads", "not the content that was accepted is given back"},
-    };
-    check_told(answers, fault::accepts_another_at_once, [](fault what) {
+    check_faults<rows>([](fault what) {
         return check_store_laws([&](law_hash hash) { return wrong_store{what, hash}; },
                                 {.largest = 1'000, .most = 1'000});
     });

@@ -1,9 +1,0 @@
-// expect: condense: escalate: the ceiling must be above 0 and at most 100 % (see escalate)
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/core/pipeline.hpp>
-#include <condense/layer/escalate.hpp>
-#include <condense/layer/sliding_window.hpp>
-
-using namespace condense::literals;
-
-constexpr condense::pipeline mix{condense::sliding_window{}, condense::escalate{.ceiling = 101_pct}};

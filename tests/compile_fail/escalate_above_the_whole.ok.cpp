@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/core/pipeline.hpp>
-#include <condense/layer/escalate.hpp>
-#include <condense/layer/sliding_window.hpp>
-
-using namespace condense::literals;
-
-constexpr condense::pipeline mix{condense::sliding_window{}, condense::escalate{.ceiling = 100_pct}};

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/condense.hpp>
-
-auto const mix = condense::fallback{condense::sliding_window{}, condense::sliding_window{}};

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/core/pipeline.hpp>
-#include <condense/layer/compress.hpp>
-#include <condense/shorten/compact_log.hpp>
-
-using namespace condense::literals;
-
-constexpr condense::pipeline mix{condense::compress{.with = condense::compact_log{.at_most = 5_lines}}};

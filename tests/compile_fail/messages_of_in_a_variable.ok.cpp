@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/adapt/json.hpp>
-#include <condense/condense.hpp>
-
-void run(nlohmann::json& document) {
-    auto const messages = condense::messages_of(document);
-    static_cast<void>(condense::reduce(*messages, condense::sliding_window{}, {.window = {1'000}}));
-}

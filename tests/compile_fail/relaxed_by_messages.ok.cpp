@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/policy/trigger.hpp>
-
-using namespace condense::literals;
-using condense::used;
-
-constexpr auto when = condense::relaxed(used > 100_tokens, 10_pct);

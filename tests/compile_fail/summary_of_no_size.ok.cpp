@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#include <condense/core/pipeline.hpp>
-#include <condense/layer/summarize.hpp>
-
-using namespace condense::literals;
-
-constexpr condense::pipeline mix{condense::summarize{.size = 1_tokens}};
