@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <utility>
-
 #include <condense/session/state.hpp>
 #include "laws/restart.hpp"
-#include "support/catch.hpp"
 #include "support/messages/handle.hpp"
 
 TEST_CASE("a session that is restored does what one does that never stopped: handles", "[law-7]") {
