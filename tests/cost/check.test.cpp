@@ -7,7 +7,7 @@
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/mixes.hpp"
 
 // What a turn costs: no allocation for a check below the limits, the estimator called for new
 // and changed parts only, and few bytes of a message that has left.
@@ -25,8 +25,7 @@ bool allocations::next_fails() noexcept {
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
+using namespace vocabulary;
 
 struct counting_estimator {
     std::uint64_t* calls;

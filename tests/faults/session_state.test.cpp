@@ -4,11 +4,11 @@
 #include "core/sessions.hpp"
 #include "faults/harness.hpp"
 #include "support/messages/chat.hpp"
+#include "support/mixes.hpp"
 
 // A session that takes in a state, or a pin: whatever fails, it is as it was before, and takes it afterwards.
 
-using condense::chat_message;
-using namespace condense::literals;
+using namespace vocabulary;
 
 TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
     auto const mix = pipeline{

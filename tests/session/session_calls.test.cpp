@@ -488,8 +488,8 @@ TEST_CASE("a function takes what a streaming model shows") {
 
 TEST_CASE("a call from within a run says why it was not made") {
     std::function<void()> act;
-    auto const cut = [&act](part_view const&, cut) { return act(), std::optional<std::string>{"short"}; };
-    auto chat = holding(pipeline{compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}}, task_and(8),
+    auto const shorten = [&act](part_view const&, cut) { return act(), std::optional<std::string>{"short"}; };
+    auto chat = holding(pipeline{compress{.when = used >= 10_pct, .over = 10_chars, .with = shorten}}, task_and(8),
                         {.window = 1'000_tokens});
     chat.push({.role = role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
     push(chat, {A("seen"), U("so?")});

@@ -4,16 +4,15 @@
 #include <array>
 #include <cstdint>
 
-#include <condense/condense.hpp>
 #include <condense/store/artifact_folder.hpp>
 #include <condense/store/memory.hpp>
 
 #include "store/scratch.hpp"
-#include "support/notation.hpp"
+#include "support/mixes.hpp"
 
 namespace {
 
-using namespace notation;
+using namespace vocabulary;
 using condense::layer_report;
 using condense::layer_statistics;
 
@@ -146,8 +145,6 @@ TEST_CASE("statistics: files that were created are counted and named", "[row-V6]
 }
 
 TEST_CASE("statistics: a folder's files are named as they are, a store without files has none", "[row-V6]") {
-    using condense::chat_message;
-    using namespace condense::literals;
     scratch::folder const root;
     auto const talk = [](auto const& store, std::string const& text) {
         condense::session session{conversation{}, pipeline{offload{.over = 10'000_chars, .into = store}},
@@ -176,8 +173,6 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
 }
 
 TEST_CASE("statistics: a layer has the breaks of the cached prefix that it began, an observer those that cost more") {
-    using condense::chat_message;
-    using namespace condense::literals;
     for (bool const late : {true, false}) {  // where the long message is: behind what leaves, or in it
         std::vector<events::cache_broken> told;
         auto const observer = [&](events::cache_broken const& event) { told.push_back(event); };
