@@ -137,15 +137,11 @@ void reduce_with_faults(conversation const& original, Mix const& mix, touchy_jou
         options.conversation = std::to_string(counted.points) + " " + std::to_string(failing);
         bool changed = false;
         bool threw = false;
-        auto const points = points_of(
-            failing,
-            [&] {
-                threw = throws([&] {
-                    changed =
-                        condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed();
-                });
-            },
-            allocations_may_fail<message_type>);
+        auto const points = points_of(failing, allocations_may_fail<message_type>, [&] {
+            threw = throws([&] {
+                changed = condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed();
+            });
+        });
         auto const after = forms::all_to_chat(history);
         if (threw || !changed) expect(after == original, failing, "changed, though it says that it is not");
         else judge(original, after, failing);
@@ -185,21 +181,18 @@ void session_with_faults(conversation const& original, Mix const& mix, tally& co
                                   touchy_estimator{}};
         conversation taken;
         bool threw = false;
-        auto const points = points_of(
-            failing,
-            [&] {
-                for (std::size_t index = 0; index < waiting.size(); ++index) {
-                    auto const size = session.history().size();
-                    threw = throws([&] { session.push(std::move(waiting[index])); }) || threw;
-                    {
-                        aside const here;
-                        if (session.history().size() != size) taken.push_back(original[index]);
-                    }
-                    threw = throws([&] { static_cast<void>(session.prepare()); }) || threw;
-                    threw = throws([&] { static_cast<void>(session.request()); }) || threw;
+        auto const points = points_of(failing, allocations_may_fail<message_type>, [&] {
+            for (std::size_t index = 0; index < waiting.size(); ++index) {
+                auto const size = session.history().size();
+                threw = throws([&] { session.push(std::move(waiting[index])); }) || threw;
+                {
+                    aside const here;
+                    if (session.history().size() != size) taken.push_back(original[index]);
                 }
-            },
-            allocations_may_fail<message_type>);
+                threw = throws([&] { static_cast<void>(session.prepare()); }) || threw;
+                threw = throws([&] { static_cast<void>(session.request()); }) || threw;
+            }
+        });
         judge(taken, forms::request_of(session), failing);
         judge_usage(session, failing);
         while (session.undo()) {}

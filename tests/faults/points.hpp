@@ -51,10 +51,14 @@ public:
 
 /// Calls f, whose n-th point fails; how many it has passed.
 template <class Function>
-std::uint64_t points_of(std::uint64_t failing, Function&& f, bool allocations = true) {
+std::uint64_t points_of(std::uint64_t failing, bool allocations, Function&& f) {
     watch const on{failing, allocations};
     f();
     return passed;
+}
+template <class Function>
+std::uint64_t points_of(std::uint64_t failing, Function&& f) {
+    return points_of(failing, true, f);
 }
 
 /// Points within checks and set-up do not count.
