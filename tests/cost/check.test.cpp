@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include <condense/condense.hpp>
 #include <condense/store/content_hash.hpp>
@@ -10,7 +7,7 @@
 
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/mixes.hpp"
 
 // What a turn costs: no allocation for a check below the limits, the estimator called for new
 // and changed parts only, and few bytes of a message that has left.
@@ -28,23 +25,20 @@ bool allocations::next_fails() noexcept {
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::used;
+using namespace vocabulary;
 
 struct counting_estimator {
     std::uint64_t* calls;
-    condense::cost operator()(std::string_view text) const {
+    cost operator()(std::string_view text) const {
         ++*calls;
-        return condense::cost::of({text.size()});
+        return cost::of({text.size()});
     }
 };
 
 auto layers(condense::memory_store const& store) {
-    return condense::pipeline{condense::offload{.over = 10'000_chars, .into = store},
-                              condense::compress{.when = used >= 65_pct}, condense::summarize{.when = used >= 80_pct},
-                              condense::sliding_window{.when = used >= 90_pct},
-                              condense::escalate{.when = used >= 90_pct}};
+    return pipeline{offload{.over = 10'000_chars, .into = store}, compress{.when = used >= 65_pct},
+                    summarize{.when = used >= 80_pct}, sliding_window{.when = used >= 90_pct},
+                    escalate{.when = used >= 90_pct}};
 }
 
 void push_round(auto& session, std::size_t round) {
@@ -88,8 +82,7 @@ TEST_CASE("a reduction counts the texts that it puts in and no other", "[cost]")
     condense::memory_store const store;
     std::uint64_t calls = 0;
     condense::session session{conversation{},
-                              condense::pipeline{condense::compress{
-                                  .when = used >= 65_pct, .over = 1'000_chars, .with = condense::head{100_chars}}},
+                              pipeline{compress{.when = used >= 65_pct, .over = 1'000_chars, .with = head{100_chars}}},
                               condense::budget{.window = 100'000_tokens}, counting_estimator{&calls}};
     for (std::size_t round = 0; round < 20; ++round) {
         push_round(session, round);
@@ -137,7 +130,7 @@ double bytes_left(Mix const& mix) {
         session.push(C(id, "read_file", R"({"path":"src/main.cpp"})"));
         session.push(R(id, letters(400)));
         session.push(A("it has been read"));
-        if (session.prepare().changed()) session.release(condense::sequence{index});
+        if (session.prepare().changed()) session.release(sequence{index});
     }
     CHECK(session.history().size() < 200);
     CHECK(session.outline().size() == all);
@@ -147,19 +140,16 @@ double bytes_left(Mix const& mix) {
 }  // namespace
 
 TEST_CASE("a message that has left and was released leaves at most 64 bytes", "[cost]") {
-    CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::sliding_window{}}) <= 64);
-    CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::compress{.over = 300_chars},
-                                        condense::sliding_window{}}) <= 64);
+    CHECK(bytes_left(pipeline{record{.to = blank_journal{}}, sliding_window{}}) <= 64);
+    CHECK(bytes_left(pipeline{record{.to = blank_journal{}}, compress{.over = 300_chars}, sliding_window{}}) <= 64);
     auto const model = [](std::string const&) { return std::string{"Files were read, one after another."}; };
-    CHECK(bytes_left(condense::pipeline{condense::record{.to = blank_journal{}}, condense::summarize{.with = model}}) <=
-          64);
+    CHECK(bytes_left(pipeline{record{.to = blank_journal{}}, summarize{.with = model}}) <= 64);
 }
 
 TEST_CASE("a run of drops allocates as often for many groups as for few", "[cost]") {
     std::size_t least = 0;
     for (std::size_t const rounds : {std::size_t{100}, std::size_t{2'000}}) {
-        condense::session session{conversation{},
-                                  condense::pipeline{condense::sliding_window{.when = used > 90_messages}},
+        condense::session session{conversation{}, pipeline{sliding_window{.when = used > 90_messages}},
                                   condense::budget{.window = 100'000'000_tokens}};
         for (std::size_t round = 0; round < rounds; ++round) push_round(session, round);
         auto const before = allocated;

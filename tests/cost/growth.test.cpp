@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/condense.hpp>
 #include <condense/preset/planned.hpp>
@@ -50,25 +44,19 @@ struct condense::message_traits<counted> {
         plain::each_part(c.m, sink);
     }
     static counted with_part(counted const& c, std::size_t index, std::string text) {
-        touched += c.m.parts.size();
-        return {condense::with_part(c.m, index, std::move(text))};
+        return touched += c.m.parts.size(), counted{condense::with_part(c.m, index, std::move(text))};
     }
     static counted without_part(counted const& c, std::size_t index) {
-        touched += c.m.parts.size();
-        return {condense::without_part(c.m, index)};
+        return touched += c.m.parts.size(), counted{condense::without_part(c.m, index)};
     }
     static void with_edits(counted& c, auto const& edits) {
-        touched += c.m.parts.size();
-        plain::with_edits(c.m, edits);
+        touched += c.m.parts.size(), plain::with_edits(c.m, edits);
     }
     static counted make(role speaker, std::string text) { return {plain::make(speaker, std::move(text))}; }
     static counted make_result(counted const& c, part_view const& call, std::string text) {
         return {plain::make_result(c.m, call, std::move(text))};
     }
-    static std::string to_bytes(counted const& c) {
-        ++reads;
-        return plain::to_bytes(c.m);
-    }
+    static std::string to_bytes(counted const& c) { return ++reads, plain::to_bytes(c.m); }
     static std::optional<counted> from_bytes(std::string_view bytes) {
         auto m = plain::from_bytes(bytes);
         return m ? std::optional<counted>{counted{std::move(*m)}} : std::nullopt;
@@ -136,29 +124,27 @@ TEST_CASE("a reduction reads what is live, not what has been", "[cost]") {
     auto const journal = [] { return condense::memory_journal{}; };
     auto const store = [] { return condense::memory_store{}; };
     auto const model = [](std::string const&) { return std::string{"Files were read, one after another."}; };
-    SECTION("record, sliding_window") {
-        check_growth([&] { return condense::pipeline{condense::record{.to = journal()}, condense::sliding_window{}}; });
+    using namespace condense;
+    SECTION("drops") {
+        check_growth([&] { return pipeline{record{.to = journal()}, sliding_window{}}; });
     }
-    SECTION("compress, sliding_window") {
-        check_growth(
-            [] { return condense::pipeline{condense::compress{.over = 500_chars}, condense::sliding_window{}}; });
+    SECTION("shortens") {
+        check_growth([] { return pipeline{compress{.over = 500_chars}, sliding_window{}}; });
     }
-    SECTION("offload, drop_superseded, repair, sliding_window, escalate") {
+    SECTION("stores, mends, escalates") {
         check_growth([&] {
-            return condense::pipeline{
-                condense::offload{.over = 500_chars, .preview = condense::head{100_chars}, .into = store()},
-                condense::drop_superseded{.transient = condense::tools("read_file")}, condense::repair{},
-                condense::sliding_window{}, condense::escalate{}};
+            return pipeline{offload{.over = 500_chars, .preview = head{100_chars}, .into = store()},
+                            drop_superseded{.transient = tools("read_file")}, repair{}, sliding_window{}, escalate{}};
         });
     }
-    SECTION("summarize") {
-        check_growth([&] { return condense::pipeline{condense::summarize{.with = model}}; });
+    SECTION("summarises") {
+        check_growth([&] { return pipeline{summarize{.with = model}}; });
     }
     SECTION("planned") {
-        check_growth([&] { return condense::presets::planned(journal(), store()); });
+        check_growth([&] { return presets::planned(journal(), store()); });
     }
     SECTION("recommended") {
-        check_growth([&] { return condense::presets::recommended(journal(), store(), model); });
+        check_growth([&] { return presets::recommended(journal(), store(), model); });
     }
 }
 

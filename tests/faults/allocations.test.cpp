@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstdint>
-#include <new>
-
-#include "faults/points.hpp"
 #include "support/allocations.hpp"
+#include "faults/points.hpp"
 #include "support/catch.hpp"
 
 // Every allocation of this program is a point that may fail.

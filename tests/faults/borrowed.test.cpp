@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "faults/harness.hpp"
-#include "support/effort.hpp"
 #include "support/messages/chat.hpp"
-#include "support/notation.hpp"
 
 // Jobs of a session over the program's own container, with each point failing in turn: what fails has
 // changed nothing, and what the program did is taken in by the next call.
@@ -49,10 +42,8 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
     for (std::size_t index = 0; index < more.size(); ++index) more[index].held.name = "m" + std::to_string(90 + index);
     mine.reserve(mine.size() + 4);
     condense::session session{std::ref(mine), mix, condense::budget{.window = {4'000}}, faults::touchy_estimator{}};
-    std::uint64_t points = 0;
     condense::summary_job job;
-    {
-        faults::watch const on{failing};
+    auto const points = faults::points_of(failing, [&] {
         auto const strong = [&](char const* what, auto const& act) {
             auto const before = as_it_is(session);
             bool const threw = faults::throws(act);
@@ -86,8 +77,7 @@ std::uint64_t run(std::uint64_t failing, outcomes& counted) {
             faults::judge(forms::all_to_chat(mine), forms::request_of(session), failing);
         }
         counted.thrown += faults::throws([&] { static_cast<void>(session.prepare()); }) ? 1u : 0u;
-        points = faults::passed;
-    }
+    });
     auto const sent = forms::all_to_chat(session.request());  // takes in what is left
     faults::judge(forms::all_to_chat(mine), sent, failing);
     faults::expect(session.outline().size() == mine.size(), failing, "not all is taken in");

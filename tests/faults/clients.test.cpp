@@ -3,21 +3,6 @@
 
 #include <array>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <exception>
-#include <new>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>
 #include <condense/client/anthropic_client.hpp>
@@ -26,8 +11,6 @@
 
 #include "client/server.hpp"
 #include "faults/harness.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
 
 // Each allocation of a client of a model fails in turn, also amid an answer: the call throws, or returns an error or
 // the whole answer. Inside the JSON library a failure may end the program (see .docs/security.md), so each call of a
@@ -128,9 +111,7 @@ TEST_CASE("faults: send_request, with a failure in each place, and of what it ca
             got.reserve(4'000);
             condense::http_response response;
             bool threw = false;
-            std::uint64_t points = 0;
-            {
-                faults::watch const on{failing};
+            auto const points = faults::points_of(failing, [&] {
                 threw = faults::throws([&] {
                     response = condense::send_request(
                         request,
@@ -144,8 +125,7 @@ TEST_CASE("faults: send_request, with a failure in each place, and of what it ca
                             return false;
                         });
                 });
-                points = faults::passed;
-            }
+            });
             if (failing == 0) whole = got + response.body;
             INFO("point " << failing);
             REQUIRE((threw || (response.problem == condense::http_problem::none && got + response.body == whole)));
@@ -162,7 +142,6 @@ TEST_CASE("faults: anthropic_client", "[client][law-7]") { check_all<condense::a
 TEST_CASE("faults: gemini_client", "[client][law-7]") { check_all<condense::gemini_client>(); }
 
 #else
-#include "support/catch.hpp"
 
 TEST_CASE("faults: no client of a model without libcurl") { SUCCEED(); }
 #endif

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <new>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/any_pipeline.hpp>
 #include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/plan.hpp>
@@ -21,7 +13,6 @@
 #include "laws/checker.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/notation.hpp"
 
 // Runs a scenario once for each of its points, which then fails, and judges what is left.
 
@@ -146,14 +137,11 @@ void reduce_with_faults(conversation const& original, Mix const& mix, touchy_jou
         options.conversation = std::to_string(counted.points) + " " + std::to_string(failing);
         bool changed = false;
         bool threw = false;
-        std::uint64_t points = 0;
-        {
-            watch const on{failing, allocations_may_fail<message_type>};
+        auto const points = points_of(failing, allocations_may_fail<message_type>, [&] {
             threw = throws([&] {
                 changed = condense::reduce(history, mix, {.window = {1'000}}, touchy_estimator{}, options).changed();
             });
-            points = passed;
-        }
+        });
         auto const after = forms::all_to_chat(history);
         if (threw || !changed) expect(after == original, failing, "changed, though it says that it is not");
         else judge(original, after, failing);
@@ -193,9 +181,7 @@ void session_with_faults(conversation const& original, Mix const& mix, tally& co
                                   touchy_estimator{}};
         conversation taken;
         bool threw = false;
-        std::uint64_t points = 0;
-        {
-            watch const on{failing, allocations_may_fail<message_type>};
+        auto const points = points_of(failing, allocations_may_fail<message_type>, [&] {
             for (std::size_t index = 0; index < waiting.size(); ++index) {
                 auto const size = session.history().size();
                 threw = throws([&] { session.push(std::move(waiting[index])); }) || threw;
@@ -206,8 +192,7 @@ void session_with_faults(conversation const& original, Mix const& mix, tally& co
                 threw = throws([&] { static_cast<void>(session.prepare()); }) || threw;
                 threw = throws([&] { static_cast<void>(session.request()); }) || threw;
             }
-            points = passed;
-        }
+        });
         judge(taken, forms::request_of(session), failing);
         judge_usage(session, failing);
         while (session.undo()) {}

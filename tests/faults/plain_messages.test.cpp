@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <deque>
 #include <list>
-#include <vector>
 
 #include "faults/harness.hpp"
 #include "support/messages/chat.hpp"

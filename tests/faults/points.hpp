@@ -3,11 +3,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
@@ -54,6 +49,18 @@ public:
     ~watch() { watching = false; }
 };
 
+/// Calls f, whose n-th point fails; how many it has passed.
+template <class Function>
+std::uint64_t points_of(std::uint64_t failing, bool allocations, Function&& f) {
+    watch const on{failing, allocations};
+    f();
+    return passed;
+}
+template <class Function>
+std::uint64_t points_of(std::uint64_t failing, Function&& f) {
+    return points_of(failing, true, f);
+}
+
 /// Points within checks and set-up do not count.
 class aside {
 public:
@@ -73,64 +80,44 @@ struct touchy {
 };
 
 struct touchy_estimator {
-    condense::cost operator()(std::string_view text) const {
-        point();
-        return condense::cost::of({text.size()});
-    }
-    condense::cost frame(condense::role) const {
-        point();
-        return condense::cost::of({4});
-    }
+    condense::cost operator()(std::string_view text) const { return point(), condense::cost::of({text.size()}); }
+    condense::cost frame(condense::role) const { return point(), condense::cost::of({4}); }
 };
 
 struct touchy_store {
     condense::memory_store held;
 
-    condense::reference name(std::string_view content) const {
-        point();
-        return held.name(content);
-    }
+    condense::reference name(std::string_view content) const { return point(), held.name(content); }
     std::optional<std::string> get(condense::reference const& name) const { return held.get(name); }
     condense::store_error put(condense::reference const& name, std::string_view content) const {
-        point();
-        return held.put(name, content);
+        return point(), held.put(name, content);
     }
 };
 
 struct touchy_journal {
     condense::memory_journal held;
 
-    condense::reference name(std::string_view content) const {
-        point();
-        return held.name(content);
-    }
+    condense::reference name(std::string_view content) const { return point(), held.name(content); }
     condense::store_error append(std::string_view conversation, condense::journal_entry const& line,
                                  std::string_view content) const {
-        point();
-        return held.append(conversation, line, content);
+        return point(), held.append(conversation, line, content);
     }
-    condense::store_error flush(std::string_view conversation) const {
-        point();
-        return held.flush(conversation);
-    }
+    condense::store_error flush(std::string_view conversation) const { return point(), held.flush(conversation); }
     condense::store_error read(std::string_view conversation, auto&& f) const {
-        point();
-        return held.read(conversation, f);
+        return point(), held.read(conversation, f);
     }
 };
 
 struct touchy_model {
     std::string operator()(std::string_view prompt) const {
-        point();
-        return prompt.size() > 20 ? "what was said so far" : "so far";
+        return point(), prompt.size() > 20 ? "what was said so far" : "so far";
     }
 };
 
 /// Protects errors, by a predicate that may throw.
 struct touchy_predicate {
     bool operator()(condense::part_view const& part) const {
-        point();
-        return part.status == condense::part_status::error;
+        return point(), part.status == condense::part_status::error;
     }
 };
 
@@ -161,10 +148,7 @@ struct condense::message_traits<faults::touchy<Message>> {
     using touchy = faults::touchy<Message>;
     using inner = condense::message_traits<Message>;
 
-    static role role_of(touchy const& m) {
-        faults::point();
-        return condense::role_of(m.held);
-    }
+    static role role_of(touchy const& m) { return faults::point(), condense::role_of(m.held); }
     static void each_part(touchy const& m, auto&& sink) {
         faults::point();
         condense::each_part(m.held, [&](part_view const& part) {
@@ -175,32 +159,27 @@ struct condense::message_traits<faults::touchy<Message>> {
     static touchy with_part(touchy const& m, std::size_t index, std::string text)
         requires condense::shortenable<Message>
     {
-        faults::point();
-        return {condense::with_part(m.held, index, std::move(text))};
+        return faults::point(), touchy{condense::with_part(m.held, index, std::move(text))};
     }
     static touchy without_part(touchy const& m, std::size_t index)
         requires requires { condense::without_part(m.held, index); }
     {
-        faults::point();
-        return {condense::without_part(m.held, index)};
+        return faults::point(), touchy{condense::without_part(m.held, index)};
     }
     static touchy make(role speaker, std::string text)
         requires condense::composable<Message>
     {
-        faults::point();
-        return {condense::detail::make_fn::make<Message>(speaker, std::move(text))};
+        return faults::point(), touchy{condense::detail::make_fn::make<Message>(speaker, std::move(text))};
     }
     static touchy make_result(touchy const& m, part_view const& call, std::string text)
         requires condense::answerable<Message>
     {
-        faults::point();
-        return {condense::make_result(m.held, call, std::move(text))};
+        return faults::point(), touchy{condense::make_result(m.held, call, std::move(text))};
     }
     static std::string to_bytes(touchy const& m)
         requires condense::storable<Message>
     {
-        faults::point();
-        return condense::to_bytes(m.held);
+        return faults::point(), condense::to_bytes(m.held);
     }
     static std::optional<touchy> from_bytes(std::string_view held)
         requires condense::storable<Message>
@@ -210,26 +189,18 @@ struct condense::message_traits<faults::touchy<Message>> {
         if (!read) return std::nullopt;
         return touchy{std::move(*read)};
     }
-    static bool pinned(touchy const& m) {
-        faults::point();
-        return condense::is_pinned(m.held);
-    }
+    static bool pinned(touchy const& m) { return faults::point(), condense::is_pinned(m.held); }
     static std::string mark_of(touchy const& m)
         requires condense::detail::markable<Message>
     {
-        faults::point();
-        return condense::mark_of(m.held);
+        return faults::point(), condense::mark_of(m.held);
     }
     static void set_mark(touchy& m, std::string_view mark)
         requires condense::detail::markable<Message>
     {
-        faults::point();
-        condense::set_mark(m.held, mark);
+        faults::point(), condense::set_mark(m.held, mark);
     }
-    static bool joins_previous(touchy const& m) {
-        faults::point();
-        return condense::joins_previous(m.held);
-    }
+    static bool joins_previous(touchy const& m) { return faults::point(), condense::joins_previous(m.held); }
 };
 
 template <class Message>

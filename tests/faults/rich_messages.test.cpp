@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <vector>
-
 #include "faults/harness.hpp"
 #include "support/messages/json.hpp"
 #include "support/messages/note.hpp"

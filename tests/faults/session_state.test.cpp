@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstdint>
-#include <exception>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <condense/condense.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "core/sessions.hpp"
 #include "faults/harness.hpp"
-#include "support/catch.hpp"
 #include "support/messages/chat.hpp"
+#include "support/mixes.hpp"
 
 // A session that takes in a state, or a pin: whatever fails, it is as it was before, and takes it afterwards.
 
-using condense::chat_message;
-using namespace condense::literals;
-using condense::used;
+using namespace vocabulary;
 
 TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
-    auto const mix = condense::pipeline{
-        condense::record{.to = condense::memory_journal{}},
-        condense::compress{
-            .when = used >= 30_pct, .over = 300_chars, .with = condense::head_tail{.head = 40_chars, .tail = 40_chars}},
-        condense::sliding_window{.when = used >= 50_pct}, condense::repair{}};
+    auto const mix = pipeline{
+        record{.to = condense::memory_journal{}},
+        compress{.when = used >= 30_pct, .over = 300_chars, .with = head_tail{.head = 40_chars, .tail = 40_chars}},
+        sliding_window{.when = used >= 50_pct}, repair{}};
     auto const fresh = [&] {
         return condense::session{std::vector<chat_message>{}, mix, condense::budget{.window = {1'000}},
                                  faults::touchy_estimator{}};
@@ -74,7 +61,7 @@ namespace {
 
 /// Pins the message of a session that `make` makes, once for each point at which that may fail; returns their number.
 template <class Make>
-std::uint64_t points_of_pin(Make const& make, condense::sequence which) {
+std::uint64_t points_of_pin(Make const& make, sequence which) {
     std::uint64_t points = 1;
     for (std::uint64_t failing = 0; failing <= points; ++failing) {
         auto const session = make();
@@ -102,7 +89,7 @@ std::uint64_t points_of_pin(Make const& make, condense::sequence which) {
 
 TEST_CASE("faults: pinning happens at once or not at all", "[law-7]") {
     condense::budget const limits{.window = {10'000}};
-    condense::pipeline const window{condense::sliding_window{.when = used > 4_messages}};
+    pipeline const window{sliding_window{.when = used > 4_messages}};
     using window_session =
         condense::session<std::vector<chat_message>, std::remove_const_t<decltype(window)>, faults::touchy_estimator>;
     auto points = points_of_pin(
@@ -114,7 +101,7 @@ TEST_CASE("faults: pinning happens at once or not at all", "[law-7]") {
         {4});
     CHECK(points > 0);
     bool drops = false;
-    condense::pipeline const own{sessions::layer_of_a_program{&drops}};
+    pipeline const own{sessions::layer_of_a_program{&drops}};
     using own_session =
         condense::session<std::vector<chat_message>, std::remove_const_t<decltype(own)>, faults::touchy_estimator>;
     points = 0;

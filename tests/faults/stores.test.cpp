@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/store/file.hpp>
 #include <condense/store/markdown_memory.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_cache.hpp>
-#include <condense/store/memory_journal.hpp>
 #include <condense/store/quota_store.hpp>
 #include <condense/store/redis_cache.hpp>
 #include <condense/store/redis_store.hpp>
@@ -24,9 +13,6 @@
 #include "faults/harness.hpp"
 #include "store/cache_laws.hpp"
 #include "store/redis_server.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
 
 // Each allocation of a store, a journal, a cache and a memory fails in turn: what was acknowledged is there and whole,
 // nothing else is torn, and the same handle goes on.
@@ -81,9 +67,7 @@ void store_with_faults(auto const& open) {
         auto const path = root / "a folder of a longer name";
         auto const store = open(path);
         std::array<std::optional<condense::reference>, 3> acknowledged;
-        std::uint64_t points = 0;
-        {
-            faults::watch const on{failing};
+        auto const points = faults::points_of(failing, [&] {
             for (std::size_t place = 0; place < contents().size(); ++place) {
                 condense::reference name;
                 bool const good = of.goes_well([&] {
@@ -102,8 +86,7 @@ void store_with_faults(auto const& open) {
             of.goes_well([&] { return store.each([](auto const&, auto) {}); });
             of.goes_well([&] { return store.each_source([](auto const&, auto, auto const&) {}); });
             if (acknowledged[0] && of.goes_well([&] { return store.erase(*acknowledged[0]); })) acknowledged[0].reset();
-            points = faults::passed;
-        }
+        });
         auto const expect_kept = [&](auto const& from, std::string const& where) {
             for (std::size_t place = 0; place < contents().size(); ++place) {
                 if (!acknowledged[place]) continue;
@@ -150,17 +133,14 @@ void journal_with_faults(auto const& open) {
         };
         std::vector<std::uint64_t> acknowledged;
         acknowledged.reserve(10);
-        std::uint64_t points = 0;
-        {
-            faults::watch const on{failing};
+        auto const points = faults::points_of(failing, [&] {
             for (std::uint64_t number = 0; number < 3; ++number)
                 if (of.goes_well([&] { return append(first, number); })) acknowledged.push_back(number);
             of.goes_well([&] { return append(second, 0); });
             of.goes_well([&] { return journal.flush(first); });
             of.goes_well([&] { return journal.read(first, [](auto const&, auto) {}); });
             of.goes_well([&] { return journal.each_conversation([](auto const&) {}); });
-            points = faults::passed;
-        }
+        });
         for (std::uint64_t number = 3; number < 5; ++number) {
             faults::expect(!append(first, number), failing, "the handle does not go on");
             acknowledged.push_back(number);
@@ -191,9 +171,7 @@ void cache_with_faults(auto const& open) {
         auto const cache = open(path);
         std::array<bool, 3> acknowledged = {};
         bool wrong = false;
-        std::uint64_t points = 0;
-        {
-            faults::watch const on{failing};
+        auto const points = faults::points_of(failing, [&] {
             for (std::size_t place = 0; place < contents().size(); ++place) {
                 acknowledged[place] = of.goes_well([&] { return cache.put(key_of(place), contents()[place], 60); });
                 of.goes_well([&]() -> store_error {
@@ -202,8 +180,7 @@ void cache_with_faults(auto const& open) {
                     return {};
                 });
             }
-            points = faults::passed;
-        }
+        });
         faults::expect(!wrong, failing, "another text");
         for (std::size_t place = 0; place < contents().size(); ++place) {
             auto const text = cache.get(key_of(place));
@@ -237,13 +214,10 @@ TEST_CASE("faults: a store is never fuller than its limits") {
             CHECK_FALSE(inner.put(inner.name(content), content, {.conversation = "earlier"}));
         condense::quota_store const store{inner, {.artifacts = 3}};
         std::string const more = "one more";
-        std::uint64_t points = 0;
-        {
-            faults::watch const on{failing};
+        auto const points = faults::points_of(failing, [&] {
             of.goes_well(
                 [&] { return store.put(store.name(contents()[0]), contents()[0], {.conversation = "later"}); });
-            points = faults::passed;
-        }
+        });
         CHECK(store.put(store.name(more), more));
         faults::expect(inner.size() == 3, failing, "more than it may hold");
         return points;
@@ -277,17 +251,14 @@ TEST_CASE("faults: markdown_memory", "[law-7]") {
         auto const path = root / "a folder of a longer name/memory.md";
         condense::markdown_memory const memory{path};
         std::array<bool, 2> acknowledged = {};
-        std::uint64_t points = 0;
-        {
-            faults::watch const on{failing};
+        auto const points = faults::points_of(failing, [&] {
             for (std::size_t place = 0; place < facts.size(); ++place)
                 acknowledged[place] = of.goes_well([&] { return memory.add({facts[place]}); });
             of.goes_well([&]() -> store_error {
                 static_cast<void>(memory.facts());
                 return {};
             });
-            points = faults::passed;
-        }
+        });
         auto const known = condense::markdown_memory{path}.facts().facts;
         for (std::size_t place = 0; place < facts.size(); ++place)
             faults::expect(!acknowledged[place] || std::ranges::find(known, facts[place]) != known.end(), failing,

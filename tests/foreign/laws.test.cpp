@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <vector>
-
 #include "laws/message_types.hpp"
-#include "support/catch.hpp"
 #include "support/messages/ai_sdk.hpp"
 #include "support/messages/litert_lm.hpp"
 #include "support/messages/llama_cpp.hpp"

@@ -2,11 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
 #include <set>
-#include <string>
-#include <vector>
 
 #include <condense/core/report.hpp>
 #include <condense/detail/json_scan.hpp>

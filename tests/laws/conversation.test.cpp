@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/report.hpp>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "laws/checker.hpp"
-#include "laws/generator.hpp"
 #include "laws/harness.hpp"
-#include "laws/mixes.hpp"
-#include "support/catch.hpp"
 #include "support/messages/chat.hpp"
 
 // The laws of a conversation over random conversations and random pipelines, for the library's own
@@ -53,7 +45,7 @@ laws::broken run_faulty(std::uint64_t seed, tally& tallied) {
         ++tallied.runs;
         for (auto const& layer : report.layers) {
             if (layer.failures == 0) continue;
-            ++tallied.applied[std::string{layer.name}];
+            ++tallied.applied[layer.name];
             if (layer.outcome != condense::layer_outcome::applied && layer.note.empty())
                 broken.insert("L7 a failure without a reason");
             if (layer.outcome == condense::layer_outcome::failed &&

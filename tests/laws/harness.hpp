@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <initializer_list>
 
-#include <condense/condense.hpp>
-
-#include "laws/checker.hpp"
-#include "laws/generator.hpp"
 #include "laws/judge.hpp"
-#include "laws/mixes.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/messages/form.hpp"
-#include "support/notation.hpp"
 #include "support/sanitized.hpp"
 
 // Runs a pipeline over a history of any message type and judges what comes out in its form as
@@ -73,17 +61,32 @@ broken walk_one(std::vector<chat_message> const& original, std::vector<chat_mess
     return found;
 }
 
+/// `run(seed)` returns the laws that are broken.
 template <class Run>
-void run_seeds(std::uint64_t rounds, tally& tallied, Run&& run) {
+void run_seeds(std::uint64_t rounds, Run&& run) {
     auto const first = from_environment("CONDENSE_SEED", 1);
     std::size_t failures = 0;
     for (auto seed = first; seed < first + rounds && failures < 20; ++seed) {
-        auto const found = run(seed, tallied);
+        auto const found = run(seed);
         if (found.empty()) continue;
         ++failures;
         std::string all;
         for (auto const& one : found) all += one + "; ";
         CHECK("CONDENSE_SEED=" + std::to_string(seed) + ": " + all == std::string{});
+    }
+}
+
+template <class Run>
+void run_seeds(std::uint64_t rounds, tally& tallied, Run&& run) {
+    run_seeds(rounds, [&](std::uint64_t seed) { return run(seed, tallied); });
+}
+
+/// Each has happened at least so often.
+inline void check_least(counts counted, std::initializer_list<std::pair<char const*, std::uint64_t>> least) {
+    INFO(counted.text());
+    for (auto const& [what, often] : least) {
+        CAPTURE(what);
+        CHECK(counted[what] >= often);
     }
 }
 

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <vector>
-
-#include <condense/condense.hpp>
-
 #include "laws/checker.hpp"
-#include "laws/generator.hpp"
 #include "laws/mixes.hpp"
 #include "support/messages/form.hpp"
-#include "support/notation.hpp"
 
 // Judges what a pipeline makes of a history, for any message type, in its form as chat_messages. Needs no test
 // framework.
@@ -23,25 +12,35 @@ namespace laws {
 
 using notation::recount;
 
+/// How often something happened, by name.
+struct counts {
+    std::map<std::string, std::uint64_t> all;
+
+    std::uint64_t& operator[](std::string_view what) { return all[std::string{what}]; }
+    std::string text() const {
+        std::string out;
+        for (auto const& [what, count] : all) out += (out.empty() ? "" : ", ") + what + " " + std::to_string(count);
+        return out;
+    }
+};
+
 struct tally {
     std::uint64_t runs = 0;
     std::uint64_t changed = 0;
-    std::map<std::string, std::uint64_t> applied;
-    std::map<std::string, std::uint64_t> outcomes;
+    counts applied;
+    counts outcomes;
 
     template <class Report>
     void add(Report const& report) {
         ++runs;
         changed += report.changed() ? 1u : 0u;
-        ++outcomes[std::string{name(report.outcome)}];
+        ++outcomes[name(report.outcome)];
         for (auto const& layer : report.layers)
-            if (layer.outcome == condense::layer_outcome::applied) ++applied[std::string{layer.name}];
+            if (layer.outcome == condense::layer_outcome::applied) ++applied[layer.name];
     }
     std::string figures() const {
-        std::string out = std::to_string(changed) + " of " + std::to_string(runs) + " changed";
-        for (auto const& [name, count] : applied) out += ", " + name + " " + std::to_string(count);
-        for (auto const& [name, count] : outcomes) out += ", " + name + " " + std::to_string(count);
-        return out;
+        return std::to_string(changed) + " of " + std::to_string(runs) + " changed, " + applied.text() + ", " +
+               outcomes.text();
     }
 };
 

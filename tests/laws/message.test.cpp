@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
-#include "laws/generator.hpp"
-#include "laws/message.hpp"
 #include "laws/message_types.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
 #include "support/messages.hpp"
-#include "support/notation.hpp"
 
 // The message types of the tests keep what their traits promise, and lose nothing on the way to a
 // chat_message and back.
@@ -72,12 +63,4 @@ TEST_CASE("message: what the types make of a conversation") {
           "u(text ) a(tool call=a tool call=b ) t(tool result=b ) t(tool result=a ) u(text ) ");
     CHECK(shape.operator()<forms::post>(all) ==
           "u(text ) a(tool call#1=a tool call#2=b ) u(tool result#2 tool result#1 text ) ");
-}
-
-TEST_CASE("message: UTF-16 and back") {
-    std::string const text{"a\xC3\xA9\xE6\xBC\xA2\xF0\x9F\x98\x80\xEF\xBF\xBD\0", 14};
-    CHECK(forms::to_utf16(text) == std::u16string{u"aé漢\xD83D\xDE00\xFFFD\0", 7});
-    CHECK(forms::to_utf8(forms::to_utf16(text)) == text);
-    CHECK(forms::to_utf8(forms::to_utf16("\xFF\xC3 \xED\xA0\x80")).find("\xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD") == 0);
-    CHECK(forms::to_utf8(u"\xD83D") == "\xEF\xBF\xBD");
 }

@@ -2,7 +2,6 @@
 #include <list>
 
 #include "laws/message_types.hpp"
-#include "support/catch.hpp"
 #include "support/messages/handle.hpp"
 #include "support/messages/note.hpp"
 #include "support/messages/shelf.hpp"
@@ -11,7 +10,7 @@ TEST_CASE("the laws hold for messages that can only be moved, calls and results 
     laws::check_type<std::list<forms::handle>>(laws::byte_estimator{});
 }
 
-TEST_CASE("the laws hold for messages that cannot be assigned, in UTF-16", "[laws]") {
+TEST_CASE("the laws hold for messages that cannot be assigned, in wide characters", "[laws]") {
     using shelf = forms::shelf<forms::note>;
     laws::check_type<shelf, forms::lookout<shelf>>(condense::char_ratio<condense::family::claude>{});
 }

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include "laws/harness.hpp"
 #include "laws/message.hpp"
-#include "support/effort.hpp"
 #include "support/messages/chat.hpp"
 
 // The laws for a message type that is not the library's own: three pipelines with all layers, a
@@ -41,13 +32,8 @@ thin(When) -> thin<When>;
 template <bool Thins, class Function>
 void with_few_mixes(random_source& random, Function&& f) {
     using condense::used;
-    auto const low = share(random, 1'000, 6'000);
-    auto const high = share(random, 6'001, 9'500);
-    auto const line = share(random, 6'001, 9'800);
-    condense::chars const over{100 + random.below(12'000)};
-    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
-    auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
-    condense::messages const window{1 + random.below(30)};
+    mix_values const value{random, 12'000};
+    auto const& [low, high, line, over, keep, passes, window] = value;
     auto const zone =
         condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
                                                        condense::last(condense::messages{random.below(12)}));

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include <condense/condense.hpp>
 #include <condense/llm/name_index.hpp>
@@ -23,6 +21,20 @@ using namespace condense::literals;
 inline condense::percent share(random_source& random, std::uint32_t low, std::uint32_t high) {
     return {low + static_cast<std::uint32_t>(random.below(high - low + 1))};
 }
+
+/// The values of a pipeline.
+struct mix_values {
+    condense::percent low, high, line;
+    condense::chars over;
+    condense::text_limit keep;  ///< less than half of `over`
+    std::uint32_t passes;
+    condense::messages window;
+
+    explicit mix_values(random_source& random, std::size_t most_over = 6'000)
+        : low{share(random, 1'000, 6'000)}, high{share(random, 6'001, 9'500)}, line{share(random, 6'001, 9'800)},
+          over{100 + random.below(most_over)}, keep{condense::chars{1 + random.below(over.count / 2 - 1)}},
+          passes{static_cast<std::uint32_t>(1 + random.below(4))}, window{1 + random.below(30)} {}
+};
 
 /// One token for every four bytes and four for a message: exact, so that sums can be checked.
 struct byte_estimator {
@@ -69,8 +81,8 @@ struct faulty_layer {
 template <class Function>
 void with_faulty_mix(random_source& random, Function&& f) {
     using condense::used;
-    auto const low = share(random, 1'000, 6'000);
-    condense::chars const over{100 + random.below(6'000)};
+    mix_values const value{random};
+    auto const& [low, high, line, over, keep, passes, window] = value;
     if (random.chance(50))
         return f(condense::pipeline{
             condense::offload{.over = over, .preview = condense::head{10_chars}, .into = faulty_store{}},
@@ -91,16 +103,11 @@ void with_faulty_mix(random_source& random, Function&& f) {
 template <class Function>
 void with_random_mix(random_source& random, Function&& f) {
     using condense::used;
-    auto const low = share(random, 1'000, 6'000);
-    auto const high = share(random, 6'001, 9'500);
-    auto const line = share(random, 6'001, 9'800);
-    condense::chars const over{100 + random.below(12'000)};
-    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    mix_values const value{random, 12'000};
+    auto const& [low, high, line, over, keep, passes, window] = value;
     condense::text_limit const few_lines = condense::lines{random.below(40)} && condense::bytes{2'000};
     condense::percent const fraction{static_cast<std::uint32_t>(100 + over.count % 4'000)};
     condense::text_limit const less = condense::percent{fraction.basis_points / 3};
-    auto const passes = static_cast<std::uint32_t>(1 + random.below(4));
-    condense::messages const window{1 + random.below(30)};
     auto const zone =
         condense::at_most(share(random, 0, 6'000), condense::first(condense::messages{random.below(3)}) |
                                                        condense::last(condense::messages{random.below(12)}) |
@@ -166,10 +173,8 @@ void with_recording_mix(random_source& random, Journal const& journal, Function&
         else return condense::record{.to = condense::memory_journal{}};  // something harmless in its place
     }();
     using condense::used;
-    auto const low = share(random, 1'000, 6'000);
-    auto const high = share(random, 6'001, 9'500);
-    condense::chars const over{100 + random.below(6'000)};
-    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    mix_values const value{random};
+    auto const& [low, high, line, over, keep, passes, window] = value;
     auto const ends = condense::head_tail{keep, keep};
     condense::memory_store const store;
     if (random.chance(50))

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <deque>
-#include <vector>
 
 #include "laws/message_types.hpp"
-#include "support/catch.hpp"
 #include "support/messages/line.hpp"
 #include "support/messages/unnumbered.hpp"
 

@@ -1,42 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/redaction.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
-#include <condense/condense.hpp>
 #include <condense/core/any_pipeline.hpp>
-#include <condense/layer/fallback.hpp>
 #include <condense/layer/plan.hpp>
 #include <condense/policy/known_secrets.hpp>
 
 #include "support/canaries.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
-#include "support/tape.hpp"
+#include "support/mixes.hpp"
 
 // Secrets of every kind that are planted in a conversation are found nowhere outside it.
 
 namespace {
 
 using condense::known_secrets;
-using condense::used;
 using tapes::tape;
-using namespace condense::literals;
-using namespace notation;
+using namespace vocabulary;
 using reply = condense::reply<chat_message>;
 
 std::vector<canaries::canary> const& planted() {
@@ -79,34 +61,26 @@ conversation secret_conversation() {
 }
 
 /// A store that notes everything it is given.
-struct shelf {
-    std::shared_ptr<std::map<condense::reference, std::string>> held =
-        std::make_shared<std::map<condense::reference, std::string>>();
+struct shelf : fakes::shelf {
     std::shared_ptr<std::string> sources = std::make_shared<std::string>();
     std::string error = {};  ///< of each put; empty for success
     std::string fails_for = {};  ///< only of contents with this text
     bool throws = false;
 
-    condense::reference name(std::string_view bytes) const { return tape{}.name(bytes); }
-    std::optional<std::string> get(condense::reference const& name) const {
-        auto const place = held->find(name);
-        return place == held->end() ? std::nullopt : std::optional{place->second};
-    }
     condense::store_error put(condense::reference const& name, std::string_view bytes,
                               condense::artifact_source const& source = {}) const {
         bool const fails = !error.empty() && bytes.find(fails_for) != std::string_view::npos;
         if (fails && throws) throw std::runtime_error{error};
         if (fails) return {std::string_view{error}};
         if (name != this->name(bytes)) return {"another name"};
-        held->emplace(name, bytes);
         *sources += source.conversation + " " + source.tool + " " + source.call + " " + source.type + "\n";
-        return {};
+        return fakes::shelf::put(name, bytes);
     }
     std::optional<condense::artifact_source> source(condense::reference const&, std::string_view) const { return {}; }
     condense::store_error each_source(auto const&) const { return {}; }
     std::string text() const {
         auto all = *sources;
-        for (auto const& [name, content] : *held) all += content + "\n";
+        for (auto const& [name, content] : held->kept) all += content + "\n";
         return all;
     }
 };
@@ -137,7 +111,7 @@ struct told {
 };
 
 auto options_of(std::string& log) {
-    return condense::run_options{.conversation = "secret", .observer = told{&log}, .redact = known_secrets{}};
+    return run_options{.conversation = "secret", .observer = told{&log}, .redact = known_secrets{}};
 }
 
 /// Everything that a session says of itself.
@@ -152,7 +126,7 @@ std::string words_of(Session const& session) {
 struct pressing {
     static constexpr auto effects = condense::reruns;
     std::string error;
-    condense::pressure_schedule schedule(condense::tokens) const { throw std::runtime_error{error}; }
+    condense::pressure_schedule schedule(tokens) const { throw std::runtime_error{error}; }
 };
 
 std::string all_secrets() {
@@ -174,13 +148,10 @@ TEST_CASE("redaction: planted secrets reach no journal, store, prompt, observer,
         prompts += prompt;
         return "Summary: " + std::string{prompt.substr(0, 900)};
     };
-    condense::session session{
-        conversation{},
-        condense::pipeline{
-            condense::record{.to = journal},
-            condense::offload{.over = 500_chars, .preview = condense::head_tail{50_chars, 50_chars}, .into = store},
-            condense::summarize{.when = used >= 80_pct, .asks_for = planted()[2].secret, .with = echo}},
-        condense::budget{.window = 9'000_tokens}, per_byte{}, options_of(log)};
+    auto session = opened(pipeline{record{.to = journal},
+                                   offload{.over = 500_chars, .preview = head_tail{50_chars, 50_chars}, .into = store},
+                                   summarize{.when = used >= 80_pct, .asks_for = planted()[2].secret, .with = echo}},
+                          {.window = 9'000_tokens}, options_of(log));
     for (auto const& m : messages) {
         session.push(m);
         auto const report = session.prepare();
@@ -199,7 +170,7 @@ TEST_CASE("redaction: planted secrets reach no journal, store, prompt, observer,
     CHECK(leak_in(prompts) == "");
     CHECK(journal.messages("secret").size() == messages.size());
     CHECK(leak_in(text_of(journal)) == "");
-    CHECK_FALSE(store.held->empty());
+    CHECK_FALSE(store.held->kept.empty());
     CHECK(store.text().find("[redacted: ") != std::string::npos);
     CHECK(leak_in(store.text()) == "");
     CHECK(log.find("truncated: ") != std::string::npos);
@@ -229,31 +200,29 @@ TEST_CASE("redaction: errors with secrets, of models, stores, journals and provi
             auto const model = [&](std::string_view) -> std::string { throw std::runtime_error{error}; };
             auto const failing = [&](auto const&... layers) {
                 auto history = turns(8);
-                return condense::reduce(history, condense::pipeline{layers...}, {.window = 1'000_tokens}, per_byte{},
-                                        options_of(log));
+                return fakes::reduced(history, pipeline{layers...}, {.window = 1'000_tokens}, options_of(log));
             };
-            auto const by_exception = failing(condense::summarize{.when = used >= 80_pct, .with = model});
+            auto const by_exception = failing(summarize{.when = used >= 80_pct, .with = model});
             CHECK(by_exception.layers[0].failures == 1);
             auto const refused = [&](std::string_view) {
-                return condense::reply<std::string>{.error = {.status = 500, .text = error}};
+                return fakes::model::answer{.error = {.status = 500, .text = error}};
             };
-            auto const by_value = failing(condense::summarize{.when = used >= 80_pct, .with = refused});
+            auto const by_value = failing(summarize{.when = used >= 80_pct, .with = refused});
             CHECK(by_value.layers[0].failures == 1);
-            auto const offload = condense::offload{
-                .over = 500_chars, .preview = condense::head_tail{50_chars, 50_chars}, .into = shelf{.error = error}};
-            auto thrower = offload;
+            offload failing_put{.over = 500_chars, .preview = head_tail{50_chars, 50_chars}, .into = shelf{}};
+            failing_put.into.error = error;
+            auto thrower = failing_put;
             thrower.into.throws = true;
-            auto sparing = offload;
+            auto sparing = failing_put;
             sparing.into.fails_for = "yyy";  // the other results stay stored
             std::string text = by_exception.text() + by_exception.json() + by_value.text() + by_value.json();
-            for (auto const& mix : {offload, thrower, sparing}) {
+            for (auto const& mix : {failing_put, thrower, sparing}) {
                 auto history = rounds_of({letters(900), letters(900, 'y'), letters(900)});
-                auto const report = condense::reduce(history, condense::pipeline{mix}, {.window = 9'000_tokens},
-                                                     per_byte{}, options_of(log));
+                auto const report = fakes::reduced(history, pipeline{mix}, {.window = 9'000_tokens}, options_of(log));
                 CHECK(report.layers[0].failures != 0);
                 text += report.text() + report.json();
             }
-            auto const pressed = failing(condense::sliding_window{.when = condense::never}, pressing{error});
+            auto const pressed = failing(sliding_window{.when = condense::never}, pressing{error});
             CHECK(pressed.layers[1].failures == 1);
             text += pressed.text() + pressed.json();
             CAPTURE(text, canary.secret);
@@ -263,11 +232,11 @@ TEST_CASE("redaction: errors with secrets, of models, stores, journals and provi
                 CHECK(text.find(canary.secret.substr(0, 12)) == std::string::npos);
         }
 
-    condense::session session{messages, condense::pipeline{condense::sliding_window{.when = used >= 80_pct}},
-                              condense::budget{.window = 900'000_tokens}, per_byte{}, options_of(log)};
+    auto session = holding(pipeline{sliding_window{.when = used >= 80_pct}}, messages, {.window = 900'000_tokens},
+                           options_of(log));
     auto const failed =
         session.call([&](auto const&) { return reply{.error = {.status = 500, .text = "failed: " + secrets}}; });
-    CHECK(failed.outcome == condense::call_outcome::failed);
+    CHECK(failed.outcome == call_outcome::failed);
     CHECK(failed.error.status == 500);
     CHECK(failed.error.text.starts_with("failed: [redacted: "));
     CHECK(leak_in(failed.error.text) == "");
@@ -277,7 +246,7 @@ TEST_CASE("redaction: errors with secrets, of models, stores, journals and provi
         sizes.push_back(request.size());
         return reply{.error = {400, "prompt is too long: 60000 tokens > 9000 maximum; " + secrets}};
     });
-    CHECK(overflowing.outcome == condense::call_outcome::overflow);
+    CHECK(overflowing.outcome == call_outcome::overflow);
     REQUIRE(sizes.size() == 2);
     CHECK(sizes[1] < sizes[0]);
     CHECK(leak_in(overflowing.error.text) == "");
@@ -318,14 +287,13 @@ TEST_CASE("redaction: what a layer of the program gives away is redacted without
         for (bool const fails : {false, true}) {
             careless<decltype(model)> const layer{"take " + canary.text + " away", {}, {}, model, fails};
             conversation history{U("task")};
-            auto const report = condense::reduce(history, condense::pipeline{layer}, {.window = 9'000_tokens},
-                                                 per_byte{}, options_of(log));
+            auto const report = fakes::reduced(history, pipeline{layer}, {.window = 9'000_tokens}, options_of(log));
             CHECK(report.layers[0].failures == (fails ? 1 : 0));
             CHECK(report.redactions() == 3);
             REQUIRE(layer.journal.held->lines.size() == 1);
             auto const& line = layer.journal.held->lines[0];
             CHECK(line.entry.name == layer.journal.name(line.content));
-            CHECK(layer.store.held->size() == (fails ? 0 : 1));
+            CHECK(layer.store.held->kept.size() == (fails ? 0 : 1));
             auto const all = line.content + layer.store.text() + prompts + report.text() + report.json();
             CHECK(leak_in(all) == "");
             CHECK(all.find("[redacted: " + canary.label) != std::string::npos);
@@ -343,7 +311,7 @@ struct unreachable {
 struct unreachable_layer : unreachable {
     static constexpr auto effects = condense::drops;
     bool on_arrival = false;
-    void arrive(auto&, condense::sequence, auto&) const { on_arrival ? fail() : void(); }
+    void arrive(auto&, sequence, auto&) const { on_arrival ? fail() : void(); }
     void reduce(auto&, auto&) const { on_arrival ? void() : fail(); }
 };
 struct unreachable_journal : unreachable {
@@ -394,8 +362,7 @@ TEST_CASE("redaction: a key in an address that an exception names reaches no rep
             unreachable const failing{letters(before) + " cannot reach " + address};
             std::string log, all;
             auto const with = [&](auto const& mix, auto const& options) {
-                condense::session session{nine_turns(), mix, condense::budget{.window = 2'000_tokens}, per_byte{},
-                                          options};
+                auto session = holding(mix, nine_turns(), {.window = 2'000_tokens}, options);
                 auto const report = session.run();
                 all += report.text() + report.json();
                 static_cast<void>(session.prepare());
@@ -406,40 +373,35 @@ TEST_CASE("redaction: a key in an address that an exception names reaches no rep
                 CHECK(failures != 0);
             };
             auto const options = options_of(log);
-            for (bool const on_arrival : {true, false})
-                with(condense::pipeline{unreachable_layer{failing, on_arrival}}, options);
-            with(condense::pipeline{condense::record{.to = unreachable_journal{failing}},
-                                    condense::sliding_window{.when = used >= 20_pct}},
-                 options);
+            for (bool const on_arrival : {true, false}) with(pipeline{unreachable_layer{failing, on_arrival}}, options);
+            with(pipeline{record{.to = unreachable_journal{failing}}, sliding_window{.when = used >= 20_pct}}, options);
             // A model that answers once, and then fails.
             int asked = 0;
             auto const tiring = [&](std::string_view) -> std::string {
                 if (++asked % 2 == 0) failing.fail();
                 return "They went on.";
             };
-            auto const asking = condense::summarize{
-                .when = used >= 20_pct, .protect = condense::last(2_messages), .reads = 400_tokens, .with = tiring};
-            condense::session tired{nine_turns(), asking, condense::budget{.window = 2'000_tokens}, per_byte{},
-                                    options};
+            auto const asking =
+                summarize{.when = used >= 20_pct, .protect = last(2_messages), .reads = 400_tokens, .with = tiring};
+            auto tired = holding(asking, nine_turns(), {.window = 2'000_tokens}, options);
             all += tired.run().text() + all_words_of(tired);
             CHECK(asked >= 2);
-            with(
-                condense::pipeline{condense::fallback{condense::summarize{.when = used >= 20_pct,
-                                                                          .with = [&](std::string_view) -> std::string {
-                                                                              failing.fail();
-                                                                              return {};
-                                                                          }},
-                                                      unreachable_layer{failing, false}}},
-                options);
-            auto const hooked = condense::run_options{
+            with(pipeline{fallback{summarize{.when = used >= 20_pct,
+                                             .with = [&](std::string_view) -> std::string {
+                                                 failing.fail();
+                                                 return {};
+                                             }},
+                                   unreachable_layer{failing, false}}},
+                 options);
+            auto const hooked = run_options{
                 .observer = told{&log}, .redact = known_secrets{}, .before_drop = [&](auto const&) { failing.fail(); }};
-            with(condense::pipeline{condense::sliding_window{.when = used >= 20_pct}}, hooked);
+            with(pipeline{sliding_window{.when = used >= 20_pct}}, hooked);
             condense::plan_log plans;
             auto messages = rounds_of({letters(900), letters(900, 'y')});
-            all += condense::reduce(messages,
-                                    condense::pipeline{condense::plan{
-                                        .over = 200_bytes, .with = unreachable_planner{failing}, .log = plans}},
-                                    {.window = 1'500_tokens}, per_byte{}, options)
+            all += fakes::reduced(
+                       messages,
+                       pipeline{condense::plan{.over = 200_bytes, .with = unreachable_planner{failing}, .log = plans}},
+                       {.window = 1'500_tokens}, options)
                        .text();
             CHECK(plans.latest().problem.find("no plan") == std::string::npos);
             all += plans.latest().problem;
@@ -454,10 +416,10 @@ TEST_CASE("redaction: a key in an address that an exception names reaches no rep
 TEST_CASE("redaction: what was replaced is counted, by layer and in statistics, and shown where it is not 0") {
     tape const journal;
     std::string log;
-    auto const mix = condense::pipeline{condense::record{.to = journal}};
+    auto const mix = pipeline{record{.to = journal}};
     auto messages = secret_conversation();
     auto history = messages;
-    auto const report = condense::reduce(history, mix, {.window = 900'000_tokens}, per_byte{}, options_of(log));
+    auto const report = fakes::reduced(history, mix, {.window = 900'000_tokens}, options_of(log));
     std::size_t expected = 2;
     for (std::size_t number = 1; number <= planted().size(); ++number)
         expected += number % 4 == 3 && planted()[number - 1].text == planted()[number - 1].secret ? 3u : 1u;
@@ -466,21 +428,20 @@ TEST_CASE("redaction: what was replaced is counted, by layer and in statistics, 
     CHECK(report.text().find("  " + std::to_string(expected) + " redacted") != std::string::npos);
     CHECK(report.json().find("\"redactions\":" + std::to_string(expected)) != std::string::npos);
     // A second run appends nothing.
-    CHECK(condense::reduce(history, mix, {.window = 900'000_tokens}, per_byte{}, options_of(log)).redactions() == 0);
+    CHECK(fakes::reduced(history, mix, {.window = 900'000_tokens}, options_of(log)).redactions() == 0);
 
-    condense::session session{messages, mix, condense::budget{.window = 900'000_tokens}, per_byte{},
-                              condense::run_options{.conversation = "session", .redact = known_secrets{}}};
+    auto session = holding(mix, messages, {.window = 900'000_tokens},
+                           run_options{.conversation = "session", .redact = known_secrets{}});
     CHECK(session.statistics().redactions() == expected);
     session.push(U(planted()[0].text));
     CHECK(session.statistics().redactions() == expected + 1);
 
     // What was given away stays counted in a run that is taken back because its result cannot be noted.
-    auto const lossy =
-        condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 10_pct}};
+    auto const lossy = pipeline{record{.to = journal}, sliding_window{.when = used >= 10_pct}};
     journal.fail_at(tapes::verb::append, messages.size() + 1);
     auto other = messages;
-    auto const taken_back = condense::reduce(other, lossy, {.window = 9'000_tokens}, per_byte{},
-                                             condense::run_options{.conversation = "b", .redact = known_secrets{}});
+    auto const taken_back = fakes::reduced(other, lossy, {.window = 9'000_tokens},
+                                           run_options{.conversation = "b", .redact = known_secrets{}});
     CHECK_FALSE(taken_back.changed());
     CHECK(taken_back.layers[0].failures == 1);
     CHECK(taken_back.redactions() == expected);
@@ -500,16 +461,14 @@ TEST_CASE("redaction: reduce again and again: every message is recorded once, un
     tape const plain_journal, journal;
     shelf const store;
     auto const mix_to = [&](tape const& to, shelf const& into) {
-        return condense::pipeline{
-            condense::record{.to = to},
-            condense::offload{.over = 500_chars, .preview = condense::head_tail{150_chars, 150_chars}, .into = into},
-            condense::compress{
-                .when = used >= 60_pct, .over = 50_chars, .with = condense::head_tail{20_chars, 20_chars}},
-            condense::summarize{.when = used >= 70_pct}, condense::sliding_window{.when = used >= 80_pct}};
+        return pipeline{record{.to = to},
+                        offload{.over = 500_chars, .preview = head_tail{150_chars, 150_chars}, .into = into},
+                        compress{.when = used >= 60_pct, .over = 50_chars, .with = head_tail{20_chars, 20_chars}},
+                        summarize{.when = used >= 70_pct}, sliding_window{.when = used >= 80_pct}};
     };
-    condense::run_options<> plain_options;
+    run_options<> plain_options;
     plain_options.marks = marks;
-    auto options = condense::run_options{.marks = marks, .redact = known_secrets{}};
+    auto options = run_options{.marks = marks, .redact = known_secrets{}};
     auto const messages = secret_conversation();
     conversation plain_history, history, pushed;
     std::size_t shorter = 0;
@@ -518,10 +477,9 @@ TEST_CASE("redaction: reduce again and again: every message is recorded once, un
         if (index % 3 != 0 && index + 1 != messages.size()) continue;
         auto request = history;
         auto plain_request = plain_history;
+        static_cast<void>(fakes::reduced(request, mix_to(journal, store), {.window = 6'000_tokens}, options));
         static_cast<void>(
-            condense::reduce(request, mix_to(journal, store), {.window = 6'000_tokens}, per_byte{}, options));
-        static_cast<void>(condense::reduce(plain_request, mix_to(plain_journal, shelf{}), {.window = 6'000_tokens},
-                                           per_byte{}, plain_options));
+            fakes::reduced(plain_request, mix_to(plain_journal, shelf{}), {.window = 6'000_tokens}, plain_options));
         CHECK(request.size() == plain_request.size());
         shorter += request.size() < history.size() ? 1u : 0u;
         if (in_place) history = request, plain_history = plain_request;
@@ -543,13 +501,9 @@ TEST_CASE("redaction: reduce again and again: every message is recorded once, un
 TEST_CASE("redaction: a session that goes on from a saved state goes on with its journal", "[law-7]") {
     std::string log;
     tape const journal;
-    auto const mix =
-        condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}};
+    auto const mix = pipeline{record{.to = journal}, sliding_window{.when = used >= 80_pct}};
     auto const messages = secret_conversation();
-    auto const fresh = [&] {
-        return condense::session{conversation{}, mix, condense::budget{.window = 6'000_tokens}, per_byte{},
-                                 options_of(log)};
-    };
+    auto const fresh = [&] { return opened(mix, {.window = 6'000_tokens}, options_of(log)); };
     std::size_t const half = messages.size() / 2;
     auto first = fresh();
     for (std::size_t index = 0; index < half; ++index) first.push(messages[index]), static_cast<void>(first.prepare());
@@ -567,7 +521,7 @@ TEST_CASE("redaction: a session that goes on from a saved state goes on with its
     CHECK(leak_in(text_of(journal)) == "");
     CHECK((second.history() == messages));
     // The same in a new session that is given the history.
-    condense::session third{messages, mix, condense::budget{.window = 6'000_tokens}, per_byte{}, options_of(log)};
+    auto third = holding(mix, messages, {.window = 6'000_tokens}, options_of(log));
     CHECK(journal.numbers("secret") == tapes::counting(messages.size()));
 }
 
@@ -580,8 +534,8 @@ TEST_CASE("redaction: JSON messages stay readable, whatever their texts are") {
         history.push_back({{"role", "user"}, {"content", canary.text}, {"extra", {{"note", canary.text}}}});
         history.push_back({{"role", "assistant"}, {"content", "\xFF" + canary.text}});  // no UTF-8: stored as CBOR
     }
-    static_cast<void>(condense::reduce(history, condense::pipeline{condense::record{.to = journal}},
-                                       {.window = 900'000_tokens}, per_byte{}, options_of(log)));
+    static_cast<void>(
+        fakes::reduced(history, pipeline{record{.to = journal}}, {.window = 900'000_tokens}, options_of(log)));
     auto const lines = journal.messages("secret");
     REQUIRE(lines.size() == history.size());
     for (std::size_t index = 0; index < lines.size(); ++index) {
@@ -600,12 +554,10 @@ TEST_CASE("redaction: behind any_pipeline") {
         prompts += prompt;
         return std::string{"They went on."};
     };
-    condense::any_pipeline<chat_message> const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::offload{.over = 500_chars, .preview = condense::head_tail{50_chars, 50_chars}, .into = store},
-        condense::summarize{.when = used >= 80_pct, .with = model}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 9'000_tokens}, per_byte{},
-                              options_of(log)};
+    condense::any_pipeline<chat_message> const mix = pipeline{
+        record{.to = journal}, offload{.over = 500_chars, .preview = head_tail{50_chars, 50_chars}, .into = store},
+        summarize{.when = used >= 80_pct, .with = model}};
+    auto session = opened(mix, {.window = 9'000_tokens}, options_of(log));
     auto const messages = secret_conversation();
     for (auto const& m : messages) session.push(m), static_cast<void>(session.prepare());
     CHECK(journal.messages("secret").size() == messages.size());
@@ -627,11 +579,9 @@ TEST_CASE("redaction: a secret where a prompt cuts a part in two is taken out be
         conversation history{U("task"),
                              A(letters(before, 'b') + " " + canary.text + " " + letters(2'000 - before, 'c')),
                              U("go on"), A("ok")};
-        static_cast<void>(condense::reduce(
-            history,
-            condense::pipeline{condense::summarize{
-                .when = used >= 50_pct, .protect = condense::task, .reads = 600_tokens, .with = model}},
-            {.window = 3'000_tokens}, per_byte{}, options_of(log)));
+        static_cast<void>(fakes::reduced(
+            history, pipeline{summarize{.when = used >= 50_pct, .protect = task, .reads = 600_tokens, .with = model}},
+            {.window = 3'000_tokens}, options_of(log)));
         REQUIRE(prompts.find(" characters left out] ") != std::string::npos);
         CHECK(prompts.find("ghp_") == std::string::npos);
         CHECK(prompts.find(canary.secret.substr(20)) == std::string::npos);

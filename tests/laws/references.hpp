@@ -2,14 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 
 #include "laws/generator.hpp"
 

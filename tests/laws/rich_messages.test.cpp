@@ -2,7 +2,6 @@
 #include <deque>
 
 #include "laws/message_types.hpp"
-#include "support/catch.hpp"
 #include "support/messages/json.hpp"
 #include "support/messages/post.hpp"
 

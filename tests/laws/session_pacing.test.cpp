@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory.hpp>
-
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/notation.hpp"
+#include "support/mixes.hpp"
 
 // A session does not reduce again and again without getting anywhere: how often it runs, asks and warns over
 // thousands of messages.
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::used;
+using namespace vocabulary;
 
 constexpr std::uint64_t window = 10'000;
 
@@ -72,7 +55,7 @@ struct tally {
 template <class Mix>
 tally drive(Mix mix, std::uint64_t seed, std::uint64_t pushes, std::uint64_t pinned, std::size_t largest) {
     laws::random_source random{seed};
-    condense::session session{conversation{}, std::move(mix), condense::budget{.window = {window}}, per_byte{}};
+    auto session = opened(std::move(mix), {.window = {window}});
     tally counted;
     auto const push = [&](chat_message m) {
         counted.growth += m.parts[0].text.size();
@@ -85,36 +68,40 @@ tally drive(Mix mix, std::uint64_t seed, std::uint64_t pushes, std::uint64_t pin
         if (random.chance(30)) push(U(letters(size, 'u')));
         else push(A(letters(size, 'a')));
         auto const made = session.prepare();
-        if (!session.used().fits() && made.outcome != condense::outcome::exhausted && made.changed()) ++counted.over;
+        if (!session.used().fits() && made.outcome != outcome::exhausted && made.changed()) ++counted.over;
     }
     counted.runs = session.statistics().runs;
     counted.changed = session.statistics().changed;
     return counted;
 }
 
+/// Pushes, and reduces where that is due.
+template <class Session>
+auto arrive(Session& session, chat_message m) {
+    session.push(std::move(m));
+    return session.prepare();
+}
+chat_message said(int turn, std::size_t size) { return turn % 2 == 0 ? U(letters(size, 'u')) : A(letters(size, 'a')); }
+
 std::uint64_t rounded_up(std::uint64_t whole, std::uint64_t part) { return (whole + part - 1) / part; }
 
-auto window_alone() { return condense::pipeline{condense::sliding_window{.when = used >= 90_pct}}; }
-auto with_model(counting_model model) {
-    return condense::pipeline{condense::summarize{.when = used >= 80_pct, .with = model}};
-}
+auto with_model(counting_model model) { return pipeline{summarize{.when = used >= 80_pct, .with = model}}; }
 auto five_layers(counting_model model) {
-    return condense::pipeline{condense::offload{.over = 5'000_chars, .into = condense::memory_store{}},
-                              condense::compress{.when = used >= 65_pct, .over = 1'000_chars},
-                              condense::summarize{.when = used >= 80_pct, .with = model},
-                              condense::sliding_window{.when = used >= 90_pct},
-                              condense::escalate{.when = used >= 90_pct}};
+    return pipeline{offload{.over = 5'000_chars, .into = condense::memory_store{}},
+                    compress{.when = used >= 65_pct, .over = 1'000_chars},
+                    summarize{.when = used >= 80_pct, .with = model}, sliding_window{.when = used >= 90_pct},
+                    escalate{.when = used >= 90_pct}};
 }
 
 }  // namespace
 
 TEST_CASE("reductions are as far apart as the trigger is from the target", "[laws][law-9]") {
-    auto const far = condense::sliding_window{.when = used >= 90_pct}.when.target().bind({window}).one().limit;
+    auto const far = sliding_window{.when = used >= 90_pct}.when.target().bind({window}).one().limit;
     REQUIRE(far < window * 9 / 10);
     for (std::size_t const largest : {3u, 40u, 300u, 1'500u})
         for (std::uint64_t seed = 1; seed <= 3; ++seed) {
             CAPTURE(largest, seed);
-            auto const counted = drive(window_alone(), seed, rounds(10'000), 0, largest);
+            auto const counted = drive(mixes::window, seed, rounds(10'000), 0, largest);
             CHECK(counted.changed <= rounded_up(counted.growth, window * 9 / 10 - far));
             CHECK(counted.runs == counted.changed);
             CHECK((counted.growth < window || counted.changed > 0));
@@ -126,7 +113,7 @@ TEST_CASE("where little can be gained a session reduces once for a share of the 
     for (std::uint64_t const pinned : {8'900u, 8'990u, 8'999u})
         for (std::size_t const largest : {3u, 40u}) {
             CAPTURE(pinned, largest);
-            auto const counted = drive(window_alone(), 1, rounds(10'000), pinned, largest);
+            auto const counted = drive(mixes::window, 1, rounds(10'000), pinned, largest);
             CHECK(counted.runs <= 2 + counted.growth / (window / 50));
             CHECK(counted.changed > 0);
             CHECK(counted.over == 0);
@@ -134,13 +121,10 @@ TEST_CASE("where little can be gained a session reduces once for a share of the 
 }
 
 TEST_CASE("limits in messages or turns hold from message to message, however little that gains", "[laws][law-9]") {
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 10_messages}},
-        condense::budget{.window = {window}}, per_byte{}};
+    auto session = opened(pipeline{sliding_window{.when = used > 10_messages, .until = used <= 10_messages}},
+                          {.window = {window}});
     for (int turn = 0; turn < 200; ++turn) {
-        session.push(A("a"));
-        static_cast<void>(session.prepare());
+        static_cast<void>(arrive(session, A("a")));
         CHECK(session.used().messages <= 10_messages);
     }
     CHECK(session.statistics().changed == 190);
@@ -150,7 +134,7 @@ TEST_CASE("over the trigger with nothing to gain a session runs once for a share
     for (std::uint64_t const pinned : {9'001u, 9'500u, 9'900u})
         for (std::size_t const largest : {3u, 20u}) {
             CAPTURE(pinned, largest);
-            auto const counted = drive(window_alone(), 1, 2'000, pinned, largest);
+            auto const counted = drive(mixes::window, 1, 2'000, pinned, largest);
             // Above the window each message is a reason to run, as long as that helps.
             if (counted.growth < 4 * window)
                 CHECK(counted.runs <= 2 + counted.changed + counted.growth / (window / 50));
@@ -184,16 +168,13 @@ TEST_CASE("a model that fails opens the circuit after two runs, and a manual run
     for (auto const how : {manner::throws, manner::says_nothing, manner::repeats_twice, manner::error_text}) {
         CAPTURE(static_cast<int>(how));
         std::uint64_t calls = 0;
-        std::vector<condense::events::circuit> told;
-        auto const observer = [&told](condense::events::circuit const& event) { told.push_back(event); };
-        condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins,
-                              decltype(observer)> const options{.observer = observer};
-        condense::session session{conversation{}, with_model({&calls, how}), condense::budget{.window = {window}},
-                                  per_byte{}, options};
+        std::vector<events::circuit> told;
+        auto const observer = [&told](events::circuit const& event) { told.push_back(event); };
+        auto session = opened(with_model({&calls, how}), {.window = {window}}, run_options{.observer = observer});
         std::uint64_t growth = 0;
         std::uint64_t opened_at = 0;
         for (int turn = 0; turn < 400; ++turn) {
-            session.push(turn % 2 == 0 ? U(letters(100, 'u')) : A(letters(100, 'a')));
+            session.push(said(turn, 100));
             growth += 100;
             static_cast<void>(session.prepare());
             if (!told.empty() && opened_at == 0) opened_at = calls;
@@ -209,34 +190,36 @@ TEST_CASE("a model that fails opens the circuit after two runs, and a manual run
     }
 }
 
-TEST_CASE("a wait for a model that answers does not open the circuit", "[law-9]") {
+TEST_CASE("a wait for a model that answers does not open the circuit, and is no failure", "[law-9][law-18]") {
     std::uint64_t calls = 0;
-    condense::session session{conversation{}, with_model({&calls, manner::answers}),
-                              condense::budget{.window = {window}}, per_byte{}};
-    auto fixed = pinned(U(letters(7'500, 'p')));
-    session.push(fixed);
+    auto session = opened(with_model({&calls}), {.window = {window}});
+    session.push(pinned(U(letters(7'500, 'p'))));
+    bool waited = false;
     for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(turn % 2 == 0 ? U(letters(10, 'u')) : A(letters(10, 'a')));
-        static_cast<void>(session.prepare());
+        auto const made = arrive(session, said(turn, 10));
         CHECK(session.used().fits());
+        if (!made.layers[0].waits) continue;
+        waited = true;
+        CHECK(made.layers[0].outcome == layer_outcome::declined);
+        CHECK(made.layers[0].note == "the model was asked lately");
     }
+    CHECK(waited);
+    CHECK(session.statistics().layers[0].failures == 0);
     CHECK(calls > 10);
 }
 
 TEST_CASE("a trigger in messages holds within one round, whatever the window, and its model may be asked", "[law-18]") {
     std::uint64_t calls = 0;
-    condense::session session{conversation{},
-                              condense::pipeline{condense::summarize{.when = used >= 30_messages || used >= 84_pct,
-                                                                     .until = used <= 11_messages && used <= 42_pct,
-                                                                     .protect = condense::last(10_messages),
-                                                                     .with = counting_model{&calls}}},
-                              condense::budget{.window = 10'000'000_tokens}, per_byte{}};
+    auto session = opened(pipeline{summarize{.when = used >= 30_messages || used >= 84_pct,
+                                             .until = used <= 11_messages && used <= 42_pct,
+                                             .protect = last(10_messages),
+                                             .with = counting_model{&calls}}},
+                          {.window = 10'000'000_tokens});
     session.push(U("task"));
     for (int step = 0; step < 300; ++step) {
         auto const id = std::to_string(step);
         for (auto const& m : {C(id, "f"), R(id, letters(100)), A("done")}) {
-            session.push(m);
-            static_cast<void>(session.prepare());
+            static_cast<void>(arrive(session, m));
             CHECK(session.used().messages <= 32_messages);
         }
     }
@@ -245,51 +228,39 @@ TEST_CASE("a trigger in messages holds within one round, whatever the window, an
 }
 
 TEST_CASE("a trigger in messages holds once an open round that was longer than it is over", "[law-18]") {
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::sliding_window{.when = used > 10_messages, .until = used <= 5_messages}},
-        condense::budget{.window = 10'000'000_tokens}, per_byte{}};
+    auto session = opened(pipeline{sliding_window{.when = used > 10_messages, .until = used <= 5_messages}},
+                          {.window = 10'000'000_tokens});
     session.push(U("task"));
     auto many = A("");
     many.parts.clear();
     for (int call = 0; call < 40; ++call) many.parts.push_back(C(std::to_string(call), "f").parts[0]);
     session.push(many);
-    for (int call = 0; call < 40; ++call) {
-        session.push(R(std::to_string(call), "out"));
-        static_cast<void>(session.prepare());
-    }
+    for (int call = 0; call < 40; ++call) static_cast<void>(arrive(session, R(std::to_string(call), "out")));
     CHECK(session.used().messages > 40_messages);
-    session.push(A("done"));
-    static_cast<void>(session.prepare());
+    static_cast<void>(arrive(session, A("done")));
     CHECK(session.used().messages <= 10_messages);
 }
 
 TEST_CASE("a model that fails is asked ever less often where messages are due", "[law-9]") {
     std::uint64_t calls = 0;
-    condense::session session{conversation{},
-                              condense::pipeline{condense::summarize{.when = used >= 30_messages,
-                                                                     .protect = condense::last(10_messages),
-                                                                     .with = counting_model{&calls, manner::throws}}},
-                              condense::budget{.window = 10'000'000_tokens}, per_byte{}};
-    for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(turn % 2 == 0 ? U("u") : A("a"));
-        static_cast<void>(session.prepare());
-    }
+    auto session = opened(
+        pipeline{summarize{
+            .when = used >= 30_messages, .protect = last(10_messages), .with = counting_model{&calls, manner::throws}}},
+        {.window = 10'000'000_tokens});
+    for (int turn = 0; turn < 2'000; ++turn) static_cast<void>(arrive(session, said(turn, 1)));
     CHECK(calls >= 5);
     CHECK(calls <= 13);
 }
 
 TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open circuit, and is no failure",
           "[law-18]") {
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::compress{
-            .when = used >= 1'000_tokens,
-            .protect = condense::task | condense::last(4_messages),
-            .worth = condense::at_least(800_tokens),
-            .over = 50_chars,
-            .with = [](condense::part_view const&, condense::cut) { return std::optional<std::string>{"cut"}; }}},
-        condense::budget{.window = {window}}, per_byte{}};
+    auto session =
+        opened(pipeline{compress{.when = used >= 1'000_tokens,
+                                 .protect = task | last(4_messages),
+                                 .worth = condense::at_least(800_tokens),
+                                 .over = 50_chars,
+                                 .with = [](part_view const&, cut) { return std::optional<std::string>{"cut"}; }}},
+               {.window = {window}});
     session.push(U("go"));
     int paid = -1;
     for (int step = 0; step < 40; ++step) {
@@ -305,31 +276,12 @@ TEST_CASE("a batch that is not worth it yet waits for growth, not behind an open
     CHECK(session.statistics().layers[0].failures == 0);
 }
 
-TEST_CASE("a layer that waits for its model has not failed", "[law-18]") {
-    std::uint64_t calls = 0;
-    condense::session session{conversation{}, with_model({&calls}), condense::budget{.window = {window}}, per_byte{}};
-    auto fixed = pinned(U(letters(7'500, 'p')));
-    session.push(fixed);
-    bool waited = false;
-    for (int turn = 0; turn < 400; ++turn) {
-        session.push(turn % 2 == 0 ? U(letters(10, 'u')) : A(letters(10, 'a')));
-        auto const made = session.prepare();
-        if (!made.layers[0].waits) continue;
-        waited = true;
-        CHECK(made.layers[0].outcome == condense::layer_outcome::declined);
-        CHECK(made.layers[0].note == "the model was asked lately");
-    }
-    CHECK(waited);
-    CHECK(session.statistics().layers[0].failures == 0);
-}
-
 TEST_CASE("what has not changed is not tried again", "[law-9]") {
     std::uint64_t hooks = 0;
     for (bool const manual : {false, true}) {
         CAPTURE(manual);
         hooks = 0;
-        condense::session session{conversation{}, condense::pipeline{counting_layer{used >= 90_pct, &hooks}},
-                                  condense::budget{.window = {window}}, per_byte{}};
+        auto session = opened(pipeline{counting_layer{used >= 90_pct, &hooks}}, {.window = {window}});
         for (int turn = 0; turn < 95; ++turn) session.push(A(letters(100, 'a')));
         static_cast<void>(manual ? session.run() : session.prepare());
         auto const once = hooks;
@@ -339,8 +291,7 @@ TEST_CASE("what has not changed is not tried again", "[law-9]") {
         session.push(A("a"));  // too little to try again
         static_cast<void>(session.prepare());
         CHECK(hooks == once);
-        session.push(A(letters(200, 'a')));
-        static_cast<void>(session.prepare());
+        static_cast<void>(arrive(session, A(letters(200, 'a'))));
         CHECK(hooks == once + 1);
     }
 }
@@ -348,46 +299,32 @@ TEST_CASE("what has not changed is not tried again", "[law-9]") {
 TEST_CASE("where all is pinned and over the window hooks are called a few times, though messages keep coming",
           "[law-9]") {
     std::uint64_t hooks = 0;
-    condense::session session{
-        conversation{},
-        condense::pipeline{counting_layer{used >= 80_pct, &hooks}, condense::sliding_window{.when = used >= 90_pct},
-                           condense::escalate{}},
-        condense::budget{.window = {window}}, per_byte{}};
-    for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(pinned(turn % 2 == 0 ? U(letters(100, 'u')) : A(letters(100, 'a'))));
-        static_cast<void>(session.prepare());
-    }
+    auto session =
+        opened(pipeline{counting_layer{used >= 80_pct, &hooks}, sliding_window{.when = used >= 90_pct}, escalate{}},
+               {.window = {window}});
+    for (int turn = 0; turn < 2'000; ++turn) static_cast<void>(arrive(session, pinned(said(turn, 100))));
     CHECK(hooks <= 40);
     CHECK(session.outline().size() == 2'000);
 }
 
 TEST_CASE("over the window with what no layer takes out hooks are called once for a share of the window", "[law-9]") {
     std::uint64_t hooks = 0;
-    condense::session session{conversation{}, condense::pipeline{counting_layer{used >= 80_pct, &hooks}},
-                              condense::budget{.window = {window}}, per_byte{}};
-    for (int turn = 0; turn < 2'000; ++turn) {
-        session.push(A(letters(20, 'a')));
-        static_cast<void>(session.prepare());
-    }
+    auto session = opened(pipeline{counting_layer{used >= 80_pct, &hooks}}, {.window = {window}});
+    for (int turn = 0; turn < 2'000; ++turn) static_cast<void>(arrive(session, A(letters(20, 'a'))));
     CHECK(hooks <= 5 + 2'000 * 20 / (window / 50));
 }
 
 TEST_CASE("a layer that becomes due is tried at once, though an earlier one was in vain", "[law-9]") {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
-    condense::session session{
-        conversation{},
-        condense::pipeline{counting_layer{used >= 50_pct, &first}, counting_layer{used >= 60_pct, &second}},
-        condense::budget{.window = {window}}, per_byte{}};
-    session.push(A(letters(5'950, 'a')));
-    static_cast<void>(session.prepare());
+    auto session = opened(pipeline{counting_layer{used >= 50_pct, &first}, counting_layer{used >= 60_pct, &second}},
+                          {.window = {window}});
+    static_cast<void>(arrive(session, A(letters(5'950, 'a'))));
     CHECK(first == 1);
     CHECK(second == 0);
-    session.push(A(letters(49, 'a')));
-    static_cast<void>(session.prepare());
+    static_cast<void>(arrive(session, A(letters(49, 'a'))));
     CHECK(first == 1);
-    session.push(A("a"));
-    static_cast<void>(session.prepare());
+    static_cast<void>(arrive(session, A("a")));
     CHECK(first == 2);
     CHECK(second == 1);
 }

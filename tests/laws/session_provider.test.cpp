@@ -1,17 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <condense/store/memory_journal.hpp>
-
 #include "laws/harness.hpp"
 #include "laws/provider.hpp"
 #include "support/messages.hpp"
@@ -24,26 +11,6 @@ namespace {
 using condense::call_outcome;
 using condense::chat_message;
 using laws::behaviour;
-
-struct figures {
-    std::uint64_t calls = 0;
-    std::uint64_t requests = 0;
-    std::map<std::string, std::uint64_t> outcomes;
-    std::uint64_t recovered = 0;
-    std::uint64_t delivered = 0;
-    std::uint64_t thrown = 0;
-    std::uint64_t anchored = 0;
-    std::uint64_t reductions = 0;
-
-    std::string text() const {
-        std::string out = std::to_string(calls) + " calls, " + std::to_string(requests) + " requests, recovered " +
-                          std::to_string(recovered) + ", amid an answer " + std::to_string(delivered) + ", thrown " +
-                          std::to_string(thrown) + ", anchored " + std::to_string(anchored) + ", reductions " +
-                          std::to_string(reductions);
-        for (auto const& [name, count] : outcomes) out += ", " + name + " " + std::to_string(count);
-        return out;
-    }
-};
 
 /// Several conversations, one after the other, of which only the first has system messages.
 std::vector<chat_message> long_conversation(std::uint64_t seed, std::size_t size) {
@@ -61,7 +28,7 @@ std::vector<chat_message> long_conversation(std::uint64_t seed, std::size_t size
 template <class Message, class Session>
 class talk {
 public:
-    talk(Session& session, laws::provider& other, condense::budget limits, bool last_resort, figures& counted)
+    talk(Session& session, laws::provider& other, condense::budget limits, bool last_resort, laws::counts& counted)
         : session_{session}, other_{other}, limits_{limits}, last_resort_{last_resort}, counted_{counted} {}
 
     laws::broken const& violations() const { return found_; }
@@ -75,7 +42,7 @@ public:
 
     /// True when the answer is in.
     bool call(chat_message const& answer) {
-        ++counted_.calls;
+        ++counted_["calls"];
         other_.begin(answer);
         shown_.clear();
         bool const before = overflowed_;
@@ -90,7 +57,7 @@ public:
         bool answered = false;
         try {
             auto const made = exchange();
-            ++counted_.outcomes[std::string{name(made.outcome)}];
+            ++counted_[name(made.outcome)];
             answered = check_result(made, answer, size);
         } catch (laws::odd_failure const&) {
             check_thrown(behaviour::throws_odd, size);
@@ -122,7 +89,7 @@ private:
                 if (session_.history().size() != size + 1) complain("L13 the answer is not in once");
                 pushed_.push_back(answer);
                 overflowed_ = false;
-                if (did.size() == 2) ++counted_.recovered;
+                if (did.size() == 2) ++counted_["recovered"];
                 note_report();
                 check_usage("after an answer");
                 return true;
@@ -143,7 +110,7 @@ private:
     }
 
     void check_thrown(behaviour which, std::size_t size) {
-        ++counted_.thrown;
+        ++counted_["thrown"];
         // An overflow that can not be helped is thrown to whoever can.
         bool const overflow = which == behaviour::fails && other_.refused_last();
         if (!overflow && (other_.did.empty() || other_.did.back() != which)) complain("thrown, but not by the model");
@@ -168,7 +135,7 @@ private:
         if (error.text != other_.told.text) complain("another error than the provider's");
         if (other_.thrown && did.size() == 2) complain("an exception was swallowed");
         if (did.back() == behaviour::refuses_after_a_piece) {
-            ++counted_.delivered;
+            ++counted_["delivered"];
             return;
         }
         bool const tried = overflowed_ || did.size() == 2;
@@ -185,7 +152,7 @@ private:
 
     void check_requests() {
         auto const& all = other_.requests;
-        counted_.requests += all.size();
+        counted_["requests"] += all.size();
         if (all.size() > 2) complain("more than two requests for one call");
         for (std::size_t at = 0; at + 1 < all.size(); ++at) {
             if (other_.did[at] != behaviour::refuses) complain("sent again after something else than a refusal");
@@ -245,7 +212,7 @@ private:
                 complain("the usage is far from the estimate " + std::string{when});
             return;
         }
-        ++counted_.anchored;
+        ++counted_["anchored"];
         if (used != reported_ + (cost_of(now) - cost_of(reported_for_)).tokens())
             complain("the usage is not the provider's figure plus what came since " + std::string{when});
     }
@@ -254,7 +221,7 @@ private:
     laws::provider& other_;
     condense::budget limits_;
     bool last_resort_;
-    figures& counted_;
+    laws::counts& counted_;
     laws::broken found_;
     std::vector<chat_message> pushed_;
     std::string shown_;
@@ -270,10 +237,8 @@ template <class Function>
 void with_session_mix(laws::random_source& random, Function&& f) {
     using namespace condense::literals;
     using condense::used;
-    auto const low = laws::share(random, 3'000, 6'000);
-    auto const high = laws::share(random, 6'001, 9'500);
-    condense::chars const over{100 + random.below(6'000)};
-    condense::text_limit const keep = condense::chars{1 + random.below(over.count / 2 - 1)};
+    laws::mix_values const value{random};
+    auto const& [low, high, line, over, keep, passes, window] = value;
     condense::memory_store const store;
     condense::memory_journal const journal;
     switch (random.below(3)) {
@@ -295,7 +260,7 @@ void with_session_mix(laws::random_source& random, Function&& f) {
 }
 
 template <class Message>
-laws::broken run_talk(std::uint64_t seed, figures& counted) {
+laws::broken run_talk(std::uint64_t seed, laws::counts& counted) {
     laws::random_source random{seed ^ 0x7A1Cu};
     auto const all = forms::projected<Message>(long_conversation(seed, 60 + random.below(300)));
     laws::provider other{.count = {60 + random.below(161), 60 + random.below(161)},
@@ -323,7 +288,7 @@ laws::broken run_talk(std::uint64_t seed, figures& counted) {
             if (!answered) held.push(m);
         }
         found = held.violations();
-        counted.reductions += session.statistics().changed;
+        counted["reductions"] += session.statistics().changed;
     });
     return found;
 }
@@ -331,17 +296,17 @@ laws::broken run_talk(std::uint64_t seed, figures& counted) {
 template <class Message>
 void check_type() {
     auto const rounds = (laws::rounds_asked() + 199) / 200;
-    figures counted;
-    laws::tally unused;
-    laws::run_seeds(rounds, unused, [&](std::uint64_t seed, laws::tally&) { return run_talk<Message>(seed, counted); });
-    CHECK(counted.calls >= rounds * 30);
+    laws::counts counted;
+    laws::run_seeds(rounds, [&](std::uint64_t seed) { return run_talk<Message>(seed, counted); });
+    laws::check_least(counted, {{"calls", rounds * 30}});
     if (rounds < 20) return;
-    CHECK(counted.recovered >= rounds / 4);
-    CHECK(counted.delivered >= rounds / 50);
-    CHECK(counted.thrown >= rounds / 4);
-    CHECK(counted.anchored >= rounds * 5);
-    for (auto const* const outcome : {"too large", "overflow", "failed"})
-        CHECK(counted.outcomes[outcome] >= rounds / 10);
+    laws::check_least(counted, {{"recovered", rounds / 4},
+                                {"delivered", rounds / 50},
+                                {"thrown", rounds / 4},
+                                {"anchored", rounds * 5},
+                                {"too large", rounds / 10},
+                                {"overflow", rounds / 10},
+                                {"failed", rounds / 10}});
 }
 
 }  // namespace

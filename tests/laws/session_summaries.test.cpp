@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <condense/layer/fallback.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "laws/harness.hpp"
 #include "support/messages.hpp"
-#include "support/notation.hpp"
 
 // Whatever is done to a session, in any order, no two summaries are in its request, but for those that the README of
 // sessions excepts.
@@ -99,11 +87,6 @@ auto mix_of(values const& value, moody_model const& model, condense::memory_jour
                                   condense::summarize{.when = used >= 100_pct, .with = model}};
 }
 
-struct figures {
-    std::uint64_t summaries = 0, renewed = 0, undone = 0, restored = 0, committed = 0, released = 0, synced = 0,
-                  restarts = 0;
-};
-
 /// Looks for two summaries in a request. They are known by their lack of a name, which all other messages here have.
 /// Two may be there if one has a mark and is pinned, or begins history and request and others are between; from then
 /// on until only one is sent.
@@ -165,7 +148,7 @@ class talk {
     using session_type = condense::session<held, mix_type, laws::byte_estimator, options_type>;
 
 public:
-    talk(std::uint64_t seed, figures& counted)
+    talk(std::uint64_t seed, laws::counts& counted)
         : random_{seed ^ 0x5A55u}, all_{laws::conversation_generator{seed}.make()}, counted_{counted},
           limits_{laws::random_budget(all_, random_)}, value_{random_}, model_{&random_, &push_} {
         push_ = [this] {
@@ -185,8 +168,9 @@ public:
                 auto const count = judge_.count();
                 if (!wrong.empty()) found.insert(wrong + " after " + what);
                 if (auto const why = refused(); !why.empty()) found.insert("refused after " + (what + (": " + why)));
-                counted_.summaries += count;
-                counted_.renewed += count == 1 && before_ == 1 && session_->edits().steps().size() > steps_ ? 1u : 0u;
+                counted_["summaries"] += count;
+                counted_["renewed"] +=
+                    count == 1 && before_ == 1 && session_->edits().steps().size() > steps_ ? 1u : 0u;
                 before_ = count, steps_ = session_->edits().steps().size();
             }
         }
@@ -243,8 +227,8 @@ private:
                 return static_cast<void>(session_->run(
                            condense::force{.target = condense::tokens{random_.below(limits_.window.count + 1)}})),
                        "force";
-            case 4: return counted_.undone += session_->undo() ? 1u : 0u, "undo";
-            case 5: return counted_.restored += session_->restore(some_message()) ? 0u : 1u, "restore";
+            case 4: return counted_["undone"] += session_->undo() ? 1u : 0u, "undo";
+            case 5: return counted_["restored"] += session_->restore(some_message()) ? 0u : 1u, "restore";
             case 6: return static_cast<void>(session_->pin(some_message())), "pin";
             case 7: return static_cast<void>(session_->unpin(some_message())), "unpin";
             case 8:
@@ -261,7 +245,7 @@ private:
                     if (again) jobs_.push_back(again);
                     return "retry";
                 }
-                counted_.committed +=
+                counted_["committed"] +=
                     session_->commit(job, "They talked.") == condense::commit_outcome::committed ? 1u : 0u;
                 return "commit";
             }
@@ -283,10 +267,10 @@ private:
                     if (random_.chance(30)) mine_.resize(static_cast<std::size_t>(first) + 1);
                     mine_[static_cast<std::size_t>(first)] = notation::named(chat_message::user("changed"), first);
                     session_->sync({first});
-                    ++counted_.synced;
+                    ++counted_["synced"];
                     return "sync";
                 } else if constexpr (condense::recoverable<mix_type>)
-                    return counted_.released += session_->release(some_message()), "release";
+                    return counted_["released"] += session_->release(some_message()), "release";
                 else return "nothing";
             default:
                 if constexpr (Borrowed) return "nothing";
@@ -303,7 +287,7 @@ private:
         if (!taken || next->adopt(std::move(taken.state))) return "nothing";
         session_ = std::move(next);
         jobs_.clear();
-        ++counted_.restarts;
+        ++counted_["restarts"];
         return "restart";
     }
     /// Why the session's state would not be adopted, if it is one that can be saved.
@@ -317,7 +301,7 @@ private:
 
     laws::random_source random_;
     container all_;
-    figures& counted_;
+    laws::counts& counted_;
     condense::budget limits_;
     values value_;
     std::function<void()> push_;
@@ -337,19 +321,17 @@ private:
 template <int Which, bool Borrowed>
 void check() {
     auto const seeds = (laws::rounds_asked() + 11) / 12;
-    figures counted;
-    laws::tally unused;
-    laws::run_seeds(seeds, unused,
-                    [&](std::uint64_t seed, laws::tally&) { return talk<Which, Borrowed>{seed, counted}.run(); });
-    CHECK(counted.summaries > 0);
+    laws::counts counted;
+    laws::run_seeds(seeds, [&](std::uint64_t seed) { return talk<Which, Borrowed>{seed, counted}.run(); });
+    laws::check_least(counted, {{"summaries", 1}});
     if (seeds < 300) return;
-    CHECK(counted.summaries > seeds);
-    CHECK(counted.renewed > seeds / 20);
-    CHECK(counted.undone > seeds / 4);
-    CHECK(counted.restored > seeds / 20);
-    CHECK(counted.committed > seeds / 50);
-    CHECK((Borrowed ? counted.synced : counted.restarts) > seeds / 4);
-    if (Which == 1 && !Borrowed) CHECK(counted.released > seeds / 20);
+    laws::check_least(counted, {{"summaries", seeds + 1},
+                                {"renewed", seeds / 20 + 1},
+                                {"undone", seeds / 4 + 1},
+                                {"restored", seeds / 20 + 1},
+                                {"committed", seeds / 50 + 1},
+                                {Borrowed ? "synced" : "restarts", seeds / 4 + 1},
+                                {"released", Which == 1 && !Borrowed ? seeds / 20 + 1 : 0}});
 }
 
 }  // namespace

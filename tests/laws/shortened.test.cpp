@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <deque>
-#include <vector>
 
 #include <condense/shorteners.hpp>
 
 #include "laws/message_types.hpp"
-#include "support/catch.hpp"
 #include "support/messages/json.hpp"
 #include "support/messages/post.hpp"
 

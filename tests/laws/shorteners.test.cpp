@@ -15,7 +15,6 @@
 #include <condense/shorten/superseded_reads.hpp>
 
 #include "shorten/conversation_laws.hpp"
-#include "shorten/shortener_laws.hpp"
 
 // Every shortener under the laws for all of them, a line for each way to set it.
 

@@ -2,7 +2,6 @@
 #include "support/messages/post.hpp"
 #include <condense/adapt/json_state.hpp>
 #include "laws/restart.hpp"
-#include "support/catch.hpp"
 
 TEST_CASE("a session that is restored from text does what one does that never stopped: messages of variants",
           "[law-7]") {

@@ -1,32 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/conversation.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+#include "session/short_names.hpp"
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
-
-#include "core/sessions.hpp"
-#include "laws/checker.hpp"
-#include "laws/generator.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
-#include "support/tape.hpp"
-
-using namespace sessions;
+using namespace short_names;
 
 TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it") {
     std::size_t undone = 0;
@@ -79,13 +56,12 @@ TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it
 
 TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
     condense::memory_store const store;
-    auto const mix = condense::pipeline{
-        condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}, condense::repair{}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session = opened(pipeline{offload{.over = 500_chars, .preview = head{50_chars}, .into = store}, repair{}},
+                          {.window = 100'000_tokens});
     conversation all{U("go"), C("1", "read"), R("1", letters(2'000)), C("2", "build"), U("and?"), A("went on")};
     for (auto const& m : all) session.push(m);
     CHECK(sent(session).size() == 7);
-    CHECK(sent(session)[4].parts[0].text == condense::repair{}.answer);
+    CHECK(sent(session)[4].parts[0].text == repair{}.answer);
     CHECK(miscounted(session).empty());
     CHECK(session.undo());  // the answer
     CHECK(sent(session).size() == 6);
@@ -102,9 +78,8 @@ TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
 }
 
 TEST_CASE("undo after a late result that joined a group which was gone") {
-    auto const mix =
-        condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session = opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+                          {.window = 100'000_tokens});
     conversation all{U("first"), C("slow", "build").and_call("other", "test", "{}"), U("meanwhile"), A("yes"),
                      U("more")};
     for (auto const& m : all) session.push(m);
@@ -135,57 +110,11 @@ TEST_CASE("a session without anything to undo says so") {
     CHECK(sent(session) == conversation{U("hello")});
 }
 
-TEST_CASE("release destroys originals that are not sent, and changes nothing that is") {
-    tapes::tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head{100_chars}},
-        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-        condense::sliding_window{.when = used >= 90_pct}};
-    std::size_t released = 0;
-    std::size_t runs_after = 0;
-    for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
-        auto const all = laws::conversation_generator{seed}.make();
-        laws::random_source random{seed};
-        session_of<decltype(mix)> session{{}, mix, {.window = {1'500 + random.below(9'000)}}};
-        std::size_t given_back = 0;
-        for (std::size_t index = 0; index < all.size(); ++index) {
-            session.push(all[index]);
-            CHECK(session.history().back() == all[index]);
-            if (random.chance(40)) runs_after += session.run().changed() && given_back != 0 ? 1u : 0u;
-            if (!random.chance(10)) continue;
-            auto const request = sent(session);
-            auto const count = session.release({random.below(index + 2)});
-            given_back += count;
-            INFO("seed " << seed << ", after message " << index);
-            CHECK(session.history().size() == index + 1 - given_back);
-            CHECK(sent(session) == request);
-            CHECK(miscounted(session).empty());
-            if (count == 0) continue;
-            CHECK_FALSE(session.undo());
-            CHECK(sent(session) == request);
-        }
-        released += given_back;
-        CHECK(miscounted(session).empty());
-        std::size_t next = 0;  // what is left stands in order
-        for (auto const& m : session.history()) {
-            auto const at = static_cast<std::size_t>(std::stoul(m.name.substr(1)));
-            CHECK(at >= next);
-            CHECK(m == all[at]);
-            next = at + 1;
-        }
-        CHECK(journal.messages().size() >= all.size());
-    }
-    CHECK(released > rounds(300) / 2);
-    CHECK(runs_after > rounds(100) / 2);
-}
-
 TEST_CASE("a session that has given messages back goes on as one that has not") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-        condense::sliding_window{.when = used >= 90_pct}};
+    auto const mix =
+        pipeline{record{.to = journal}, summarize{.when = used >= 60_pct, .protect = task | last(4_messages)},
+                 sliding_window{.when = used >= 90_pct}};
     condense::session<std::deque<chat_message>, decltype(mix), per_byte> session{{}, mix, {.window = 3'000_tokens}};
     session_of<decltype(mix)> twin{{}, mix, {.window = 3'000_tokens}};
     std::size_t released = 0;
@@ -203,12 +132,11 @@ TEST_CASE("a session that has given messages back goes on as one that has not") 
 
 TEST_CASE("a release that frees nothing keeps all that can be undone") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::compress{
-            .when = used > 2_messages, .over = 100_chars, .with = condense::head_tail{50_chars, 50_chars}},
-        condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session =
+        opened(pipeline{record{.to = journal},
+                        compress{.when = used > 2_messages, .over = 100_chars, .with = head_tail{50_chars, 50_chars}},
+                        sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+               {.window = 100'000_tokens});
     for (auto const& m : {U("first"), C("1", "read"), R("1", letters(900)), A("seen"), U("latest")}) session.push(m);
     CHECK(session.release({100}) == 0);
     auto const original = sent(session);
@@ -229,10 +157,9 @@ TEST_CASE("a release that frees nothing keeps all that can be undone") {
 
 TEST_CASE("what was given back can not be undone, or joined") {
     tapes::tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}, condense::repair{}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session = opened(pipeline{record{.to = journal},
+                                   sliding_window{.when = used > 4_messages, .until = used <= 3_messages}, repair{}},
+                          {.window = 100'000_tokens});
     for (auto const& m :
          {U("first"), U("second"), C("slow", "build"), R("slow", "half"), U("meanwhile"), A("yes"), U("more")})
         session.push(m);
@@ -258,10 +185,9 @@ TEST_CASE("what was given back can not be undone, or joined") {
 
 TEST_CASE("a call that a late result may answer is not given back, nor the turn before it") {
     tapes::tape const journal;
-    auto const mix =
-        condense::pipeline{condense::record{.to = journal},
-                           condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session =
+        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+               {.window = 100'000_tokens});
     for (auto const& m :
          {U("first"), U("second"), A("well"), U("third"), C("slow", "build"), U("meanwhile"), A("yes"), U("more")})
         session.push(m);
@@ -276,10 +202,9 @@ TEST_CASE("a call that a late result may answer is not given back, nor the turn 
 
 TEST_CASE("a message that was given back is not restored") {
     tapes::tape const journal;
-    auto const mix =
-        condense::pipeline{condense::record{.to = journal},
-                           condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session =
+        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+               {.window = 100'000_tokens});
     for (int index = 0; index < 8; ++index) session.push(U(std::to_string(index)));
     CHECK(session.run().changed());
     CHECK(session.release({100}) == 5);
@@ -288,22 +213,21 @@ TEST_CASE("a message that was given back is not restored") {
     auto const count = per_byte{};
     condense::budget const limits{.window = 100'000_tokens};
     condense::draft draft{session.history(), facts, edits, count, limits};
-    for (std::uint64_t index = 0; index < 8; ++index) CHECK(draft.restore({index}) == condense::refusal::gone);
+    for (std::uint64_t index = 0; index < 8; ++index) CHECK(draft.restore({index}) == refusal::gone);
     CHECK(edits.steps().size() == session.edits().steps().size());
 }
 
 TEST_CASE("a request made in the first run of a session is made anew after it") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{
-        condense::sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
+    auto const mix = pipeline{sliding_window{.when = used > 16_messages, .until = used <= 15_messages}, asking(act)};
     auto all = long_turns(8);
     all += {C("1"), R("1", letters(300, 'r')), A("done")};
     session_of<decltype(mix)> session{all, mix, {.window = 2'000_tokens}};
     act = [&]() -> std::string {
         CHECK(sent(session).size() < all.size());
-        throw condense::cancelled{};
+        throw cancelled{};
     };
-    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK_THROWS_AS(session.run(), cancelled);
     CHECK(sent(session) == all);
 }
 
@@ -314,9 +238,9 @@ TEST_CASE("a walk over the request gives each message as often as one likes") {
     auto at = request.begin();
     auto const first = at;
     CHECK(&*at == &session.history()[0]);  // not a copy
-    CHECK(at->role == condense::role::user);
-    CHECK((at++)->role == condense::role::user);
-    CHECK(at->role == condense::role::assistant);
+    CHECK(at->role == role::user);
+    CHECK((at++)->role == role::user);
+    CHECK(at->role == role::assistant);
     CHECK(at != first);
     CHECK(++at == [&] {
         auto third = request.begin();
@@ -327,24 +251,23 @@ TEST_CASE("a walk over the request gives each message as often as one likes") {
 
 TEST_CASE("nothing is released that the journal could not take", "[law-6]") {
     tapes::tape const journal;
-    auto const mix =
-        condense::pipeline{condense::record{.to = journal},
-                           condense::sliding_window{.when = used > 6_messages, .until = used <= 3_messages}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session =
+        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 6_messages, .until = used <= 3_messages}},
+               {.window = 100'000_tokens});
     push(session, {U("task"), C("1"), R("1", "first")});
     for (int turn = 0; turn < 8; ++turn) {
         push(session, {U("u"), A("a")});
         static_cast<void>(session.prepare());
     }
-    CHECK(session.release(condense::sequence{9}) > 0);
+    CHECK(session.release(sequence{9}) > 0);
     journal.down(tapes::verb::append);
     session.push(R("1", "late, and the only copy"));  // of a call that is gone: not sent
     auto const size = session.history().size();
-    CHECK(session.release(condense::sequence{1'000}) == 0);
+    CHECK(session.release(sequence{1'000}) == 0);
     CHECK(session.history().size() == size);
     journal.down(tapes::verb::append, false);
     session.push(U("more"));
-    CHECK(session.release(condense::sequence{1'000}) > 0);
+    CHECK(session.release(sequence{1'000}) > 0);
     CHECK(journal.messages().size() == 21);
 }
 
@@ -355,35 +278,33 @@ struct remembering {
     struct memory {
         std::size_t read = 0;
     };
-    constexpr bool due(condense::usage const&) const noexcept { return false; }
-    void arrive(auto& draft, condense::sequence, auto& pass) const {
-        draft.each_part(condense::sequence{0},
-                        [&](condense::part_ref, condense::part_view const&) { ++pass.memory.read; });
-        draft.each_part(condense::sequence{1'000}, [](condense::part_ref, condense::part_view const&) { FAIL(); });
+    constexpr bool due(usage const&) const noexcept { return false; }
+    void arrive(auto& draft, sequence, auto& pass) const {
+        draft.each_part(sequence{0}, [&](part_ref, part_view const&) { ++pass.memory.read; });
+        draft.each_part(sequence{1'000}, [](part_ref, part_view const&) { FAIL(); });
     }
 };
 
 }  // namespace
 
 TEST_CASE("a layer that remembers a released message reads nothing there") {
-    auto const mix =
-        condense::pipeline{condense::record{.to = tapes::tape{}}, remembering{},
-                           condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session = opened(pipeline{record{.to = tapes::tape{}}, remembering{},
+                                   sliding_window{.when = used > 4_messages, .protect = nothing}},
+                          {.window = 100'000_tokens});
     for (int turn = 0; turn < 6; ++turn) {
         push(session, {U("u"), A("a")});
         static_cast<void>(session.prepare());
     }
-    CHECK(session.release(condense::sequence{1'000}) > 0);
+    CHECK(session.release(sequence{1'000}) > 0);
     session.push(U("next"));
     CHECK(session.history().size() == session.used().messages.count);
 }
 
 TEST_CASE("what was shortened on arrival, and has gone and been released since, is not made any more") {
-    auto const mix = condense::pipeline{
-        condense::record{.to = tapes::tape{}}, condense::offload{.into = condense::memory_store{}},
-        condense::sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = condense::nothing}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
+    auto session =
+        opened(pipeline{record{.to = tapes::tape{}}, offload{.into = condense::memory_store{}},
+                        sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = nothing}},
+               {.window = 1'000'000_tokens});
     push(session, {U("task"), A("ok"), U("q1"), C("c1", "read")});
     REQUIRE(session.request().size() == 4);
     session.push(R("c1", letters(60'000)));  // stored, and no request after it
@@ -395,9 +316,9 @@ TEST_CASE("what was shortened on arrival, and has gone and been released since, 
 }
 
 TEST_CASE("a message that answers a call that is sent and one that has gone brings the second back") {
-    auto const mix = condense::pipeline{
-        condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = condense::nothing}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 1'000'000_tokens}};
+    auto session =
+        opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = nothing}},
+               {.window = 1'000'000_tokens});
     push(session, {U("task"), pinned(C("A", "read")), U("q1"), C("B", "read"), U("q2")});
     session.push(A("a2"));  // neither will be answered, it seems
     REQUIRE(session.prepare().changed());
@@ -411,14 +332,11 @@ TEST_CASE("a message that answers a call that is sent and one that has gone brin
 }
 
 TEST_CASE("a result of a released call leaves the message that it comes in, and no half of a pair is sent", "[law-1]") {
-    auto const mix = condense::pipeline{
-        condense::record{.to = condense::memory_journal{}},
-        condense::sliding_window{.when = condense::used > 14_messages, .until = condense::used <= 5_messages}};
+    auto const mix = pipeline{record{.to = condense::memory_journal{}},
+                              sliding_window{.when = used > 14_messages, .until = used <= 5_messages}};
     for (std::string const id : {"new", ""})
         for (auto const status : {condense::part_status::ok, condense::part_status::pending}) {
-            auto const make = [&] {
-                return condense::session{conversation{}, mix, condense::budget{.window = {100'000}}, per_byte{}};
-            };
+            auto const make = [&] { return opened(mix, {.window = {100'000}}); };
             auto session = make();
             push(session, {U("task"), C("old", "tool"), R("old", "out")});
             for (int turn = 0; turn < 6; ++turn) push(session, {A("a"), U("u")});

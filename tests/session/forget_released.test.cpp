@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/forget_released.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <string>
-#include <vector>
-
 #include <condense/session/state.hpp>
 
 #include "core/toy.hpp"

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/message_container.hpp>
 
-#include <cstddef>
 #include <deque>
 #include <functional>
-#include <string>
-#include <utility>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/metering.hpp>
 
-// Sessions whose estimator learns from what is reported, and where their figures come from.
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
 #include <condense/estimate/calibrated.hpp>
 #include <condense/estimate/recency_weighted.hpp>
 
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "session/short_names.hpp"
 
 namespace {
 
-using condense::provider_usage;
-using condense::tokens;
+using namespace short_names;
 using condense::usage_source;
-using condense::used;
-using namespace condense::literals;
-using namespace notation;
 
 /// Counts nothing at all, so that only reports are left.
 struct never_counts {
-    constexpr condense::cost operator()(std::string_view) const { return {}; }
+    constexpr cost operator()(std::string_view) const { return {}; }
 };
 using learning = condense::calibrated<per_byte, condense::log_ratio>;
 
-auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .until = used <= 50_pct}};
+auto const& window = mixes::window_to_half;
 
 /// What the provider counts: 1.4 times the bytes, 6 for each message, and 9,000 outside them.
 template <class Session>
@@ -173,7 +159,7 @@ TEST_CASE("another model begins anew") {
     chat.set_model("two", {.window = 40'000_tokens});
     CHECK(chat.estimator().rule.seen() == 0);
     CHECK(chat.used().tokens == 3'000_tokens);
-    condense::session plain{conversation{}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    auto plain = opened(window, {.window = 1'000_tokens});
     plain.set_model("two", {.window = 2'000_tokens});
     CHECK(plain.limits().window == 2'000_tokens);
 }
@@ -204,7 +190,7 @@ TEST_CASE("what was learnt is saved with the session") {
 TEST_CASE("a report of more messages than there are is not restored") {
     auto chat = talk(100'000_tokens);
     for (int turn = 0; turn < 9; ++turn) turn_of(chat, 200 + 900 * static_cast<std::size_t>(turn % 3));
-    REQUIRE(chat.estimator().rule.per_message() > condense::cost{});
+    REQUIRE(chat.estimator().rule.per_message() > cost{});
     auto const kept = chat.state();
     REQUIRE(kept);
     auto const restored = [&](std::uint64_t sent, std::uint64_t reported) {
@@ -242,8 +228,7 @@ TEST_CASE("reported usage stands in where nothing can be counted, and where neit
 
 TEST_CASE("one call reduces by corrected sums too") {
     learning learnt;
-    for (int turn = 0; turn < 30; ++turn)
-        learnt.observe({.counted = condense::cost::of({20'000}), .messages = 20}, {28'000});
+    for (int turn = 0; turn < 30; ++turn) learnt.observe({.counted = cost::of({20'000}), .messages = 20}, {28'000});
     conversation const history(40, U(letters(1'000)));
     condense::budget const limits{.window = 45'000_tokens};
     auto const plain = condense::reduce(history, window, limits, per_byte{});

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/released_log.hpp>
 
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"

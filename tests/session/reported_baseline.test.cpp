@@ -6,97 +6,97 @@
 namespace {
 
 using condense::tokens;
-using condense::detail::reported_baseline;
 
-constexpr condense::cost of(std::uint64_t count) { return condense::cost::of({count}); }
+constexpr std::uint64_t most = ~std::uint64_t{0};
 
-constexpr bool stands_for_what_was_sent() {
-    reported_baseline anchor;
-    bool good = !anchor.holds() && !anchor.observe({500}) && anchor.used(of(10)) == tokens{10};
-    anchor.sending(of(100), 3);
-    good = good && anchor.observe({150}) && anchor.holds();
-    good = good && anchor.used(of(100)) == tokens{150} && anchor.used(of(110)) == tokens{160} &&
-           anchor.used(of(90)) == tokens{140};
-    anchor.edited(3, of(110), {160});
-    good = good && anchor.is_exact();
-    anchor.edited(2, of(110), {160});
-    return good && !anchor.is_exact() && !anchor.observe({150});
+/// With figures in place of costs and tokens.
+struct baseline : condense::detail::reported_baseline {
+    void send(std::uint64_t cost, std::uint64_t messages) { sending(condense::cost::of({cost}), messages); }
+    void edit(std::uint64_t first, std::uint64_t cost, std::uint64_t used) {
+        edited(first, condense::cost::of({cost}), {used});
+    }
+    std::uint64_t use(std::uint64_t cost) const { return used(condense::cost::of({cost})).count; }
+};
+
+/// One request of three messages that cost a hundred, and its report.
+baseline reported(std::uint64_t figure) {
+    baseline anchor;
+    anchor.send(100, 3);
+    CHECK(anchor.observe({figure}));
+    return anchor;
 }
-static_assert(stands_for_what_was_sent());
-
-constexpr bool goes_on_in_proportion_after_an_edit() {
-    reported_baseline anchor;
-    anchor.sending(of(100), 3);
-    bool good = anchor.observe({200});
-    anchor.edited(1, of(110), {220});
-    good = good && anchor.holds() && anchor.used(of(55)) == tokens{110} && anchor.used(of(110)) == tokens{220} &&
-           anchor.used(of(200)) == tokens{400};
-    anchor.edited(0, of(55), {110});
-    good = good && anchor.used(of(110)) == tokens{220};
-    good = good && anchor.used(of(60), {10}) == tokens{115};  // ten of them count one for one
-    anchor.sending(of(55), 2);
-    good = good && anchor.observe({60}) && anchor.is_exact() && anchor.used(of(55)) == tokens{60};
-    anchor.edited(0, {}, {});  // where nothing was counted there is no proportion
-    return good && !anchor.holds() && anchor.used(of(90)) == tokens{90};
-}
-static_assert(goes_on_in_proportion_after_an_edit());
-
-constexpr bool figures_are_clamped() {
-    reported_baseline anchor;
-    anchor.sending(of(100), 3);
-    bool good = !anchor.observe({0});
-    good = good && anchor.observe({401}) && anchor.used(of(100)) == tokens{400};
-    good = good && anchor.observe({49}) && anchor.used(of(100)) == tokens{50};
-    anchor.sending({~std::uint64_t{0}}, 3);
-    good = good && anchor.observe({~std::uint64_t{0}});
-    return good && anchor.used({~std::uint64_t{0}}).count != 0 &&
-           anchor.used(of(0)) <= anchor.used({~std::uint64_t{0}});
-}
-static_assert(figures_are_clamped());
-
-/// What is sent while an older report holds does not disturb it.
-constexpr bool the_latest_report_counts() {
-    reported_baseline anchor;
-    anchor.sending(of(100), 3);
-    bool good = anchor.observe({150});
-    anchor.sending(of(120), 5);
-    good = good && anchor.used(of(120)) == tokens{170};
-    good = good && anchor.observe({180}) && anchor.used(of(120)) == tokens{180};
-    anchor.sending(of(200), 9);
-    anchor.edited(6, of(200), {250});  // the request that is on its way; the report before it stays
-    return good && anchor.holds() && !anchor.observe({500}) && anchor.used(of(120)) == tokens{180};
-}
-static_assert(the_latest_report_counts());
-
-constexpr bool overhead_moves_both() {
-    reported_baseline anchor;
-    anchor.overhead({10}, {40});
-    bool good = !anchor.holds();
-    anchor.sending(of(100), 3);
-    good = good && anchor.observe({150});
-    anchor.overhead({10}, {40});
-    good = good && anchor.used(of(130)) == tokens{180} && anchor.observe({260}) && anchor.used(of(130)) == tokens{260};
-    anchor.overhead({40}, {~std::uint64_t{0}});
-    good = good && anchor.used(of(~std::uint64_t{0})) == tokens{~std::uint64_t{0}};
-    anchor.overhead({~std::uint64_t{0}}, {0});
-    return good && anchor.used(of(90)) == tokens{90};
-}
-static_assert(overhead_moves_both());
 
 }  // namespace
 
-TEST_CASE("reported_baseline: what is known apart moves what was counted and what was reported") {
-    CHECK(overhead_moves_both());
-}
-
 TEST_CASE("reported_baseline: a report stands for its request until an edit touches it") {
-    CHECK(stands_for_what_was_sent());
+    baseline const none;
+    CHECK_FALSE(none.holds());
+    CHECK_FALSE(baseline{}.observe({500}));
+    CHECK(none.use(10) == 10);
+    auto anchor = reported(150);
+    CHECK(anchor.holds());
+    CHECK((anchor.use(100) == 150 && anchor.use(110) == 160 && anchor.use(90) == 140));
+    anchor.edit(3, 110, 160);
+    CHECK(anchor.is_exact());
+    anchor.edit(2, 110, 160);
+    CHECK_FALSE(anchor.is_exact());
+    CHECK_FALSE(anchor.observe({150}));
 }
 
 TEST_CASE("reported_baseline: after an edit sums count in proportion to the report before it") {
-    CHECK(goes_on_in_proportion_after_an_edit());
+    auto anchor = reported(200);
+    anchor.edit(1, 110, 220);
+    CHECK(anchor.holds());
+    CHECK((anchor.use(55) == 110 && anchor.use(110) == 220 && anchor.use(200) == 400));
+    anchor.edit(0, 55, 110);
+    CHECK(anchor.use(110) == 220);
+    CHECK(anchor.used(condense::cost::of({60}), {10}) == tokens{115});  // ten of them count one for one
+    anchor.send(55, 2);
+    CHECK(anchor.observe({60}));
+    CHECK((anchor.is_exact() && anchor.use(55) == 60));
+    anchor.edit(0, 0, 0);  // where nothing was counted there is no proportion
+    CHECK_FALSE(anchor.holds());
+    CHECK(anchor.use(90) == 90);
 }
 
-TEST_CASE("reported_baseline: figures that can not be are clamped", "[law-t4]") { CHECK(figures_are_clamped()); }
+TEST_CASE("reported_baseline: figures that can not be are clamped", "[law-t4]") {
+    baseline anchor;
+    anchor.send(100, 3);
+    CHECK_FALSE(anchor.observe({0}));
+    CHECK(anchor.observe({401}));
+    CHECK(anchor.use(100) == 400);
+    CHECK(anchor.observe({49}));
+    CHECK(anchor.use(100) == 50);
+    anchor.sending({most}, 3);
+    CHECK(anchor.observe({most}));
+    CHECK(anchor.used({most}).count != 0);
+    CHECK(tokens{anchor.use(0)} <= anchor.used({most}));
+}
 
-TEST_CASE("reported_baseline: the latest report counts") { CHECK(the_latest_report_counts()); }
+TEST_CASE("reported_baseline: the latest report counts") {
+    auto anchor = reported(150);
+    anchor.send(120, 5);
+    CHECK(anchor.use(120) == 170);
+    CHECK(anchor.observe({180}));
+    CHECK(anchor.use(120) == 180);
+    anchor.send(200, 9);
+    anchor.edit(6, 200, 250);  // the request that is on its way; the report before it stays
+    CHECK(anchor.holds());
+    CHECK_FALSE(anchor.observe({500}));
+    CHECK(anchor.use(120) == 180);
+}
+
+TEST_CASE("reported_baseline: what is known apart moves what was counted and what was reported") {
+    baseline anchor;
+    anchor.overhead({10}, {40});
+    CHECK_FALSE(anchor.holds());
+    anchor = reported(150);
+    anchor.overhead({10}, {40});
+    CHECK(anchor.use(130) == 180);
+    CHECK(anchor.observe({260}));
+    CHECK(anchor.use(130) == 260);
+    anchor.overhead({40}, {most});
+    CHECK(anchor.use(most) == most);
+    anchor.overhead({most}, {0});
+    CHECK(anchor.use(90) == 90);
+}

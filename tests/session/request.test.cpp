@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/request.hpp>
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/draft.hpp>
 
 #include "support/catch.hpp"
@@ -30,14 +24,23 @@ struct stand {
         sent.add(static_cast<std::uint32_t>(facts.size()));
         edits.on_message_placed(facts, facts.place());
     }
+    auto draft() {
+        static per_byte const count;
+        static condense::budget const limits{.window = {100'000}};
+        return condense::draft{all, facts, edits, count, limits};
+    }
     template <class Edit>
     void change(Edit edit) {
         auto const mark = edits.steps().size();
-        per_byte const count;
-        condense::budget const limits{.window = {100'000}};
-        condense::draft draft{all, facts, edits, count, limits};
-        edit(draft);
+        auto made = draft();
+        edit(made);
         sent.change(facts, edits, mark);
+    }
+    void shorten(std::uint32_t index, std::string text) {
+        change([&](auto& made) { REQUIRE_FALSE(made.shorten({index, 0, index}, std::move(text))); });
+    }
+    void drop(condense::group which) {
+        change([&](auto& made) { REQUIRE_FALSE(made.drop(which)); });
     }
     std::vector<std::string> words(bool amid = false) {
         sent.update(all, facts, edits, amid);
@@ -45,9 +48,7 @@ struct stand {
         for (std::size_t at = 0; at < sent.size(); ++at) found.push_back(sent.at(all, at).parts.at(0).text);
         return found;
     }
-    condense::part_ref newest() const {
-        return {static_cast<std::uint32_t>(facts.size() - 1), 0, static_cast<std::uint32_t>(facts.part_count() - 1)};
-    }
+    std::uint32_t newest() const { return static_cast<std::uint32_t>(facts.size() - 1); }
 };
 
 stand three() {
@@ -64,7 +65,7 @@ TEST_CASE("request: originals are the same objects, what was edited is made once
     auto on = three();
     CHECK(on.words() == list{"task", "so task", "go on", "so go on", "last", "so last"});
     CHECK(&on.sent.at(on.all, 1) == &on.all[1]);
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten({1, 0, 1}, "so")); });
+    on.shorten(1, "so");
     CHECK(on.words() == list{"task", "so", "go on", "so go on", "last", "so last"});
     auto const* const made = &on.sent.at(on.all, 1);
     CHECK(made != &on.all[1]);
@@ -75,19 +76,19 @@ TEST_CASE("request: originals are the same objects, what was edited is made once
 
 TEST_CASE("request: an edit of the newest message alone leaves the others as they were made") {
     auto on = three();
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten({1, 0, 1}, "so")); });
+    on.shorten(1, "so");
     REQUIRE(on.words().at(1) == "so");
     on.push(A("a long answer"));
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "short")); });
+    on.shorten(on.newest(), "short");
     CHECK(on.words() == list{"task", "so", "go on", "so go on", "last", "so last", "short"});
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "s")); });  // now it is one that was made
+    on.shorten(on.newest(), "s");  // now it is one that was made
     CHECK(on.words().back() == "s");
 }
 
 TEST_CASE("request: what was seen amid a run is made anew") {
     auto on = three();
     auto const mark = on.edits.steps().size();
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({3})); });
+    on.drop({3});
     CHECK(on.words(true).size() == 5);
     on.edits.take_back(on.facts, mark);
     CHECK(on.words().size() == 6);
@@ -97,7 +98,7 @@ TEST_CASE("request: the newest message, edited and restored by one run, is sent 
     auto on = three();
     REQUIRE(on.words().size() == 6);
     on.change([&](auto& draft) {
-        REQUIRE_FALSE(draft.shorten(on.newest(), "so"));
+        REQUIRE_FALSE(draft.shorten({on.newest(), 0, on.newest()}, "so"));
         REQUIRE_FALSE(draft.restore({5}));
     });
     CHECK(on.words().back() == "so last");
@@ -107,12 +108,10 @@ TEST_CASE("request: the newest message, edited and restored by one run, is sent 
 TEST_CASE("request: what was edited before a run, and seen amid it, is made anew") {
     auto on = three();
     REQUIRE(on.words().size() == 6);
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "short")); });
+    on.shorten(on.newest(), "short");
     auto const mark = on.edits.steps().size();
-    per_byte const count;
-    condense::budget const limits{.window = {100'000}};
-    condense::draft draft{on.all, on.facts, on.edits, count, limits};
-    REQUIRE_FALSE(draft.shorten(on.newest(), "s"));
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.shorten({on.newest(), 0, on.newest()}, "s"));
     CHECK(on.words(true).back() == "s");
     on.edits.take_back(on.facts, mark);
     CHECK(on.words().back() == "short");
@@ -120,13 +119,11 @@ TEST_CASE("request: what was edited before a run, and seen amid it, is made anew
 
 TEST_CASE("request: what was made before is not taken for what a run amid makes of it") {
     auto on = three();
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten({1, 0, 1}, "so")); });
+    on.shorten(1, "so");
     REQUIRE(on.words().at(1) == "so");
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({3})); });
+    on.drop({3});
     auto const mark = on.edits.steps().size();
-    per_byte const count;
-    condense::budget const limits{.window = {100'000}};
-    condense::draft draft{on.all, on.facts, on.edits, count, limits};
+    auto draft = on.draft();
     REQUIRE_FALSE(draft.shorten({1, 0, 1}, "s"));
     CHECK(on.words(true).at(1) == "s");
     on.edits.take_back(on.facts, mark);
@@ -141,11 +138,11 @@ TEST_CASE("request: where only groups go, what stays is what it was") {
     });
     REQUIRE(on.words() == list{"task", "so", "go on", "on", "last", "so last"});
     auto const* const made = &on.sent.at(on.all, 1);
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({2})); });
+    on.drop({2});
     CHECK(on.words() == list{"task", "so", "on", "last", "so last"});
     CHECK(&on.sent.at(on.all, 1) == made);
     on.push(A("and more"));
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.shorten(on.newest(), "more")); });
+    on.shorten(on.newest(), "more");
     CHECK(on.words() == list{"task", "so", "on", "last", "so last", "more"});
     on.change([&](auto& draft) {
         REQUIRE_FALSE(draft.drop({1}));
@@ -165,16 +162,16 @@ TEST_CASE("request: a summary that goes is taken out, whatever else goes with it
     on.change([&](auto& draft) { REQUIRE_FALSE(draft.summarize(std::vector<condense::group>{{1}, {2}, {3}}, "s")); });
     REQUIRE(on.words() == list{"task", "s", "last", "so last"});
     on.push(A("more"));
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({5})); });
+    on.drop({5});
     CHECK(on.words() == list{"task", "s", "last", "more"});
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop(condense::group{1}.summary())); });
+    on.drop(condense::group{1}.summary());
     CHECK(on.words() == list{"task", "last", "more"});
 }
 
 TEST_CASE("request: after forget everything is made anew") {
     auto on = three();
     REQUIRE(on.words().size() == 6);
-    on.change([&](auto& draft) { REQUIRE_FALSE(draft.drop({3})); });
+    on.drop({3});
     REQUIRE(on.words().size() == 5);
     on.edits.take_back(on.facts, 0);
     on.sent.forget();

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/restored_conversation.hpp>
 
-#include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory_journal.hpp>
-
-#include "core/sessions.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "session/short_names.hpp"
 
 namespace {
 
+using namespace short_names;
 using condense::state_fault;
-using namespace condense::literals;
-using namespace notation;
-using condense::used;
 
 /// Remembers what nobody can save.
 struct forgetful {
@@ -31,15 +18,13 @@ struct forgetful {
 };
 
 auto windowed(condense::memory_journal const& journal) {
-    return condense::pipeline{condense::record{.to = journal},
-                              condense::summarize{.when = used >= 60_pct, .protect = condense::last(2_messages)},
-                              condense::sliding_window{.when = used >= 80_pct}};
+    return pipeline{record{.to = journal}, summarize{.when = used >= 60_pct, .protect = last(2_messages)},
+                    sliding_window{.when = used >= 80_pct}};
 }
 
 template <class Mix>
-auto fresh(Mix const& mix, condense::run_options<> options = {}) {
-    return condense::session{conversation{}, mix, condense::budget{.window = 4'000_tokens}, per_byte{},
-                             std::move(options)};
+auto fresh(Mix const& mix, run_options<> options = {}) {
+    return opened(mix, {.window = 4'000_tokens}, std::move(options));
 }
 
 chat_message message(int number) { return U("message " + std::to_string(number) + letters(500, '.')); }
@@ -59,13 +44,12 @@ TEST_CASE("a state is refused for another pipeline, another conversation, or a s
     auto const kept = session.state();
     REQUIRE(kept);
     CHECK(session.adopt(kept.state).fault == state_fault::not_empty);
-    auto other =
-        fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
+    auto other = fresh(pipeline{record{.to = journal}, sliding_window{.when = used >= 80_pct}});
     auto const problem = other.adopt(kept.state);
     CHECK(problem.fault == state_fault::foreign);
     CHECK(std::string_view{problem.reason} ==
           "condense: restore: the pipeline must have the layers of the one that was saved (see session_state)");
-    condense::run_options<> options;
+    run_options<> options;
     options.conversation = "another";
     CHECK(fresh(windowed(journal), options).adopt(kept.state).fault == state_fault::foreign);
     auto later = kept.state;
@@ -75,8 +59,8 @@ TEST_CASE("a state is refused for another pipeline, another conversation, or a s
 }
 
 TEST_CASE("who made an edit is known after a restart: it is cut again from the same text") {
-    auto const mix = condense::pipeline{condense::compress{
-        .when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto const mix =
+        pipeline{compress{.when = used >= 10_pct, .over = 300_chars, .with = head_tail{100_chars, 100_chars}}};
     auto session = fresh(mix);
     auto twin = fresh(mix);
     auto const both = [&](auto const& f) { f(session), f(twin); };
@@ -88,15 +72,15 @@ TEST_CASE("who made an edit is known after a restart: it is cut again from the s
     auto restored = fresh(mix);
     REQUIRE_FALSE(restored.adopt(session.state().state));
     CHECK(restored.edits().steps()[0].author == 1);
-    condense::provider_error const overflow{.status = 400, .text = "prompt is too long: 20000 tokens > 1000 maximum"};
+    provider_error const overflow{.status = 400, .text = "prompt is too long: 20000 tokens > 1000 maximum"};
     static_cast<void>(restored.recover(overflow));
     static_cast<void>(twin.recover(overflow));
     CHECK(sent(restored) == sessions::sent(twin));
 }
 
 TEST_CASE("an edit of a layer that is not there is refused") {
-    auto const mix = condense::pipeline{condense::compress{
-        .when = used >= 10_pct, .over = 300_chars, .with = condense::head_tail{100_chars, 100_chars}}};
+    auto const mix =
+        pipeline{compress{.when = used >= 10_pct, .over = 300_chars, .with = head_tail{100_chars, 100_chars}}};
     auto session = fresh(mix);
     for (auto& m : conversation{U("task"), C("1", "read"), R("1", letters(900, 'r')), A("done"), U("next")})
         session.push(std::move(m));
@@ -125,11 +109,11 @@ TEST_CASE("any rounds of a state are harmless") {
 }
 
 TEST_CASE("a layer whose memory can not be saved is named as the reason, and so is a run") {
-    auto session = fresh(condense::pipeline{forgetful{}});
+    auto session = fresh(pipeline{forgetful{}});
     auto const kept = session.state();
     CHECK(kept.error.fault == state_fault::unsavable);
     std::function<void()> act = [] {};
-    auto busy = fresh(condense::pipeline{sessions::on_arrival{&act}});
+    auto busy = fresh(pipeline{sessions::on_arrival{&act}});
     state_fault inside = state_fault::none;
     act = [&] { inside = busy.state().error.fault; };
     busy.push(message(0));
@@ -145,12 +129,12 @@ TEST_CASE("a job of before is stale, and none of now has its number") {
     REQUIRE(before);
     auto later = fresh(windowed(journal));
     REQUIRE_FALSE(later.adopt(session.state().state));
-    CHECK(later.commit(before, "so far") == condense::commit_outcome::stale);
+    CHECK(later.commit(before, "so far") == commit_outcome::stale);
     auto const now = later.begin_summary();
     REQUIRE(now);
     CHECK(now.id != before.id);
-    CHECK(later.commit(before, "so far") == condense::commit_outcome::stale);
-    CHECK(later.commit(now, "so far") == condense::commit_outcome::committed);
+    CHECK(later.commit(before, "so far") == commit_outcome::stale);
+    CHECK(later.commit(now, "so far") == commit_outcome::committed);
 }
 
 TEST_CASE("what a journal has taken since the state was saved is not taken twice, and what is new is not lost") {
@@ -203,14 +187,13 @@ TEST_CASE("a program's own container is filled") {
 
 TEST_CASE("a pin stays when what brought its message back is undone") {
     condense::memory_journal const journal;
-    auto session =
-        fresh(condense::pipeline{condense::record{.to = journal}, condense::sliding_window{.when = used >= 80_pct}});
+    auto session = fresh(pipeline{record{.to = journal}, sliding_window{.when = used >= 80_pct}});
     for (int number = 0; number < 12; ++number) session.push(message(number));
     static_cast<void>(session.run());
-    REQUIRE_FALSE(session.edits().present(condense::group{2}));
+    REQUIRE_FALSE(session.edits().present(group{2}));
     REQUIRE_FALSE(session.pin({2}));
     REQUIRE(session.undo());
-    CHECK(session.edits().present(condense::group{2}));
+    CHECK(session.edits().present(group{2}));
 }
 
 TEST_CASE("no undo of a state goes back to before a release") {
@@ -224,4 +207,105 @@ TEST_CASE("no undo of a state goes back to before a release") {
     CHECK_FALSE(fresh(windowed(journal)).adopt(kept.state));
     kept.state.undos = {{0, 12}};
     CHECK(fresh(windowed(journal)).adopt(kept.state).fault == state_fault::impossible);
+}
+
+// Steps and texts of a state, as they come from outside.
+
+namespace {
+
+using condense::edit_kind;
+using condense::view;
+using steps = std::vector<view::step>;
+using replacements = std::vector<view::replacement>;
+
+/// s u a c r a u: the call and its result are group 3.
+conversation const all = {
+    S("system"), U("the task"),  A("an answer"), C("1", "shell", R"({"a":"b"})"), R("1", "a long output"),
+    A("done"),   U("the latest")};
+
+/// What of it is refused; empty where it is taken. `released`: the messages that the program has given back.
+std::string_view refused(steps made, replacements written = {}, std::vector<std::uint32_t> const& released = {}) {
+    condense::outline facts;
+    for (auto const& m : all) facts.append(m, per_byte{});
+    for (auto const index : released) facts.release(index);
+    view edits;
+    condense::detail::edit_restorer<conversation, per_byte> restorer{
+        all, facts, edits, per_byte{}, {.window = {1'000}}};
+    return restorer.restore(std::move(made), std::move(written));
+}
+
+view::step shorten(std::uint32_t part_id) {
+    return {.kind = edit_kind::shorten, .on_part = true, .target = part_id, .text = 0};
+}
+view::step remove(std::uint32_t part_id) { return {.kind = edit_kind::remove, .on_part = true, .target = part_id}; }
+view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target = slot}; }
+view::step sum_up(std::uint32_t slot, std::uint32_t text) {
+    return {.kind = edit_kind::summarize, .target = slot, .text = text};
+}
+
+}  // namespace
+
+TEST_CASE("edit_restorer: an edit is counted anew, whatever is said of its cost") {
+    condense::outline facts;
+    for (auto const& m : all) facts.append(m, per_byte{});
+    view edits;
+    condense::detail::edit_restorer<conversation, per_byte> restorer{
+        all, facts, edits, per_byte{}, {.window = {1'000}}};
+    REQUIRE(restorer.restore({shorten(4)}, {{.text = "long"}}).empty());
+    CHECK(edits.steps()[0].after == condense::cost::of({4}));
+    CHECK(edits.steps()[0].before == condense::cost::of({13}));
+}
+
+TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
+    CHECK(refused({shorten(4)}, {{.text = "long"}}).empty());
+    CHECK(refused({shorten(4)}, {{.text = "not shorter at all"}}) == "a step");
+    CHECK(refused({shorten(4)}, {{.text = "\xFF"}}) == "a text");
+    CHECK(refused({shorten(3)}, {{.text = "{}"}}).empty());
+    CHECK(refused({shorten(3)}, {{.text = "{"}}) == "an edit of a part");
+    for (std::uint32_t const bound : {0u, 1u, 6u})
+        CHECK(refused({shorten(bound)}, {{.text = ""}}) == "an edit of a part");
+    CHECK(refused({shorten(7)}, {{.text = ""}}) == "an edit of a part");
+    CHECK(refused({remove(3)}) == "an edit of a part");
+    CHECK(refused({remove(4)}) == "an edit of a part");
+    CHECK(refused({remove(2)}) == "what is left of a message");
+    CHECK(refused({drop(2), drop(3)}).empty());
+    CHECK(refused({drop(0)}) == "what is dropped");
+    CHECK(refused({drop(6)}) == "what is dropped");
+    CHECK(refused({drop(1), drop(2), drop(3)}) == "the beginning of the request");
+    CHECK(refused({drop(1), drop(2), sum_up(1, 0)}, {{.text = "one"}}).empty());
+    CHECK(refused({drop(1), drop(2), sum_up(1, 0), sum_up(2, 1)}, {{.text = "one"}, {.text = "two"}}) ==
+          "the number of summaries");
+    CHECK(refused({drop(1), drop(2), sum_up(1, 0), sum_up(2, 1), drop(condense::group{1}.summary().index)},
+                  {{.text = "one"}, {.text = "two"}}) == "the number of summaries");
+    CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
+          "what is left of a message");
+}
+
+TEST_CASE("edit_restorer: what was released must be what a session would release") {
+    CHECK(refused({drop(2)}, {}, {2}).empty());
+    CHECK(refused({}, {}, {2}) == "what is dropped");
+    CHECK(refused({drop(0)}, {}, {0}) == "what is dropped");
+    CHECK(refused({drop(6)}, {}, {6}) == "what is dropped");
+}
+
+TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be restored") {
+    auto history = all;
+    auto again = R("1", "a long output");
+    again.parts.insert(again.parts.begin(), {.kind = condense::part_kind::text, .text = "once more"});
+    history.insert(history.begin() + 5, again);
+    condense::outline facts;
+    view edits;
+    for (auto const& m : history) {
+        edits.reserve_message(facts.read(m, per_byte{}));
+        edits.on_message_placed(facts, facts.place());
+    }
+    per_byte const count;
+    condense::budget const limits{.window = {1'000}};
+    condense::draft whole{history, facts, edits, count, limits};
+    REQUIRE_FALSE(whole.remove(whole.part_at(5)));
+    REQUIRE_FALSE(whole.remove(whole.part_at(6)));
+    view restored;
+    condense::detail::edit_restorer<conversation, per_byte> restorer{history, facts, restored, count, limits};
+    CHECK(restorer.restore(edits.steps(), edits.texts()).empty());
+    CHECK(restored.sums() == edits.sums());
 }

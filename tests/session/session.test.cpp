@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/session.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
+#include "session/short_names.hpp"
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
-
-#include "core/sessions.hpp"
-#include "laws/checker.hpp"
-#include "laws/generator.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
-#include "support/tape.hpp"
-
-using namespace sessions;
+using namespace short_names;
 
 TEST_CASE("push says when a reduction is due, prepare runs it, the originals stay") {
-    condense::session session{std::deque<chat_message>{},
-                              condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100_tokens}, per_byte{}};
+    condense::session session{std::deque<chat_message>{}, mixes::window, condense::budget{.window = 100_tokens},
+                              per_byte{}};
     CHECK_FALSE(session.push(U(letters(40, 'a'))));
     CHECK_FALSE(session.push(A(letters(40, 'b'))));
     CHECK_FALSE(session.prepare().changed());
@@ -46,12 +22,10 @@ TEST_CASE("push says when a reduction is due, prepare runs it, the originals sta
 }
 
 TEST_CASE("a request has messages by their place, and layers the names that a program gives them") {
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::compress{.when = condense::always, .over = 100_chars, .label = "long texts"},
-                           condense::compress{.over = 50_chars},
-                           condense::sliding_window{.when = used >= 90_pct, .label = "old turns"}},
-        condense::budget{.window = 100'000_tokens}, per_byte{}};
+    auto session =
+        opened(pipeline{compress{.when = always, .over = 100_chars, .label = "long texts"}, compress{.over = 50_chars},
+                        sliding_window{.when = used >= 90_pct, .label = "old turns"}},
+               {.window = 100'000_tokens});
     CHECK(session.request().empty());
     push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     auto const request = session.request();
@@ -69,10 +43,8 @@ TEST_CASE("a request has messages by their place, and layers the names that a pr
 
 TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
     condense::memory_store const store;
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}},
-        condense::budget{.window = 100'000_tokens}, per_byte{}};
+    auto session = opened(pipeline{offload{.over = 500_chars, .preview = head{50_chars}, .into = store}},
+                          {.window = 100'000_tokens});
     push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     CHECK(store.size() == 1);
     auto const request = sent(session);
@@ -80,15 +52,17 @@ TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
     CHECK(request[2].parts[0].text.size() < 500);
     CHECK(store.get(store.name(letters(2'000))) == letters(2'000));
     CHECK(session.history()[2].parts[0].text.size() == 2'000);
+    auto const& layer = session.statistics().layers[0];
+    CHECK((layer.name == "offload" && layer.events == 1 && layer.artifacts == 1 && layer.parts_shortened == 1));
+    CHECK(layer.saved.count == 2'004 - session.used().tokens.count);
+    CHECK(session.statistics().runs == 0);
     CHECK_FALSE(session.prepare().changed());
     CHECK(sent(session) == request);
 }
 
 TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-        condense::budget{.window = 100'000_tokens}, per_byte{}};
+    auto session = opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
+                          {.window = 100'000_tokens});
     push(session, {U("first"), C("slow", "build"), U("meanwhile")});
     session.push(A("yes"));  // the call is dead now
     CHECK(session.push(U("more")));
@@ -105,10 +79,8 @@ TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
 }
 
 TEST_CASE("a summary is replaced by the next one, and a session reads its own") {
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::summarize{.when = used >= 80_pct, .protect = condense::last(2_messages)}},
-        condense::budget{.window = 3'000_tokens}, per_byte{}};
+    auto session =
+        opened(pipeline{summarize{.when = used >= 80_pct, .protect = last(2_messages)}}, {.window = 3'000_tokens});
     std::size_t runs = 0;
     for (int turn = 0; turn < 60; ++turn) {
         session.push(U(letters(100, 'q')));
@@ -124,8 +96,8 @@ TEST_CASE("a summary is replaced by the next one, and a session reads its own") 
 }
 
 TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
-    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{}},
-                              condense::budget{.window = 1'000_tokens}, moody{}};
+    condense::session session{conversation{}, pipeline{sliding_window{}}, condense::budget{.window = 1'000_tokens},
+                              moody{}};
     session.push(U("good"));
     CHECK_THROWS(session.push(U("bad")));
     CHECK(session.history().size() == 1);
@@ -136,52 +108,9 @@ TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
     CHECK(session.used().tokens == 8_tokens);
 }
 
-TEST_CASE("statistics are the sums of the reports, and of what was done on arrival") {
-    condense::memory_store const store;
-    auto const mix = condense::pipeline{
-        condense::offload{
-            .when = used >= 40_pct, .over = 600_chars, .preview = condense::head{50_chars}, .into = store},
-        condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-        condense::sliding_window{.when = used >= 90_pct}};
-    std::uint64_t saved = 0;
-    for (std::uint64_t seed = 1; seed <= rounds(60); ++seed) {
-        auto const all = laws::conversation_generator{seed}.make();
-        session_of<decltype(mix)> session{{}, mix, {.window = 9'000_tokens}};
-        for (auto const& m : all) {
-            auto const before = session.statistics();
-            auto const used_before = session.used().tokens;
-            session.push(m);
-            auto const whole = recount({m});
-            // On arrival: what the message costs, less what was saved.
-            if (session.edits().steps().empty() || session.statistics().saved() != before.saved())
-                CHECK(used_before.count + whole.tokens().count - session.used().tokens.count ==
-                      session.statistics().saved().count - before.saved().count);
-            CHECK(session.statistics().runs == before.runs);
-            auto const arrival = session.statistics();
-            auto const report = session.prepare();
-            auto const& now = session.statistics();
-            for (std::size_t layer = 0; layer < 3; ++layer) {
-                CHECK(now.layers[layer].saved.count - arrival.layers[layer].saved.count ==
-                      report.layers[layer].saved.count);
-                CHECK(now.layers[layer].groups_dropped - arrival.layers[layer].groups_dropped ==
-                      report.layers[layer].groups_dropped);
-                CHECK(now.layers[layer].parts_shortened - arrival.layers[layer].parts_shortened ==
-                      report.layers[layer].parts_shortened);
-                CHECK(now.layers[layer].artifacts - arrival.layers[layer].artifacts == report.layers[layer].artifacts);
-                CHECK(now.layers[layer].failures - arrival.layers[layer].failures == report.layers[layer].failures);
-            }
-            CHECK(now.changed - arrival.changed == (report.changed() ? 1u : 0u));
-        }
-        saved += session.statistics().saved().count;
-        CHECK(session.statistics().changed <= session.statistics().runs);
-    }
-    CHECK(saved > rounds(100'000));
-}
-
 TEST_CASE("messages pushed while a summary is being made are all there, in order", "[case-183]") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 95_pct}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto session = opened(pipeline{asking(act), sliding_window{.when = used >= 95_pct}}, {.window = 2'000_tokens});
     auto all = long_turns(8);
     int asked = 0;
     std::string said = "in short";
@@ -221,8 +150,7 @@ TEST_CASE("messages pushed while a summary is being made are all there, in order
 
 TEST_CASE("what was done before a run can not be undone in it") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{asking(act)};
-    session_of<decltype(mix)> session{long_turns(8), mix, {.window = 2'000_tokens}};
+    auto session = holding(pipeline{asking(act)}, long_turns(8), {.window = 2'000_tokens});
     act = [] { return std::string{"in short"}; };
     CHECK(session.run().changed());
     for (auto const& m : long_turns(8)) session.push(m);
@@ -242,38 +170,21 @@ TEST_CASE("what was done before a run can not be undone in it") {
     CHECK(sent(session) == session.history());
 }
 
-TEST_CASE("statistics tell what was done on arrival") {
-    condense::memory_store const store;
-    auto const mix =
-        condense::pipeline{condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = store}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
-    push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
-    auto const& layer = session.statistics().layers[0];
-    CHECK(layer.name == "offload");
-    CHECK(layer.saved.count == 2'004 - session.used().tokens.count);
-    CHECK(layer.events == 1);
-    CHECK(layer.artifacts == 1);
-    CHECK(layer.parts_shortened == 1);
-    CHECK(session.statistics().runs == 0);
-}
-
 namespace {
 
 /// What a `reduce` with marks has left, its summary second.
 conversation reduced_before() {
     auto all = long_turns(4);
-    condense::run_options marking;
+    run_options marking;
     marking.marks = true;
-    static_cast<void>(condense::reduce(
-        all, condense::summarize{.when = condense::always, .protect = condense::task | condense::last(2_messages)},
-        condense::budget{.window = 10'000_tokens}, per_byte{}, marking));
+    static_cast<void>(condense::reduce(all, summarize{.when = always, .protect = task | last(2_messages)},
+                                       condense::budget{.window = 10'000_tokens}, per_byte{}, marking));
     REQUIRE(all.size() == 4);
     REQUIRE(all[1].mark == "summary");
     return all;
 }
 
-constexpr auto summarizing = condense::pipeline{
-    condense::summarize{.when = used > 6_messages, .protect = condense::task | condense::last(2_messages)}};
+constexpr auto summarizing = pipeline{summarize{.when = used > 6_messages, .protect = task | last(2_messages)}};
 
 template <class Session>
 std::size_t summaries(Session& session) {
@@ -285,7 +196,7 @@ std::size_t summaries(Session& session) {
 }  // namespace
 
 TEST_CASE("a session replaces the summary of an earlier reduce, which comes back by undo alone") {
-    condense::session session{reduced_before(), summarizing, condense::budget{.window = 10'000_tokens}, per_byte{}};
+    auto session = holding(summarizing, reduced_before(), {.window = 10'000_tokens});
     push(session, {U("and?"), A("so"), U("then?")});
     auto const before = sent(session);
     REQUIRE(session.run().changed());
@@ -293,15 +204,15 @@ TEST_CASE("a session replaces the summary of an earlier reduce, which comes back
     CHECK(session.history()[1].mark == "summary");
     CHECK(sent(session)[1].mark.empty());
     auto const after = sent(session);
-    CHECK(session.restore({1}) == condense::refusal::summary);
-    CHECK(session.pin({1}) == condense::refusal::summary);
+    CHECK(session.restore({1}) == refusal::summary);
+    CHECK(session.pin({1}) == refusal::summary);
     CHECK(sent(session) == after);
     REQUIRE(session.undo());
     CHECK(sent(session) == before);
 }
 
 TEST_CASE("the summary of an earlier reduce stays where it is pinned, until it is unpinned") {
-    condense::session session{reduced_before(), summarizing, condense::budget{.window = 10'000_tokens}, per_byte{}};
+    auto session = holding(summarizing, reduced_before(), {.window = 10'000_tokens});
     REQUIRE_FALSE(session.pin({1}));
     push(session, {U("and?"), A("so"), U("then?")});
     REQUIRE(session.run().changed());
@@ -328,28 +239,28 @@ std::string adoption_problem(Session& session, Session& next) {
 
 TEST_CASE("pinning a summary brings back a beginning that it had kept away, so that the state can be restored") {
     bool drops = false;
-    condense::pipeline const mix{sessions::layer_of_a_program{&drops}};
+    pipeline const mix{sessions::layer_of_a_program{&drops}};
     condense::budget const limits{.window = 10'000_tokens};
-    condense::session session{sessions::answers_first(), mix, limits, per_byte{}};
+    auto session = holding(mix, sessions::answers_first(), limits);
     sessions::drop_beside_a_pin(session, drops);
     CHECK(sent(session).front() == A("and here"));
     REQUIRE_FALSE(session.pin({2}));
     CHECK(words(sent(session).front()) == "<summary>\nIn short.");
 
-    condense::session later{conversation{}, mix, limits, per_byte{}};
+    auto later = opened(mix, limits);
     CHECK(adoption_problem(session, later).empty());
 }
 
 TEST_CASE("a summary is not pinned where the beginning that this brings back has no room") {
     bool drops = false;
-    condense::session session{sessions::answers_first(), condense::pipeline{sessions::layer_of_a_program{&drops}},
-                              condense::budget{.window = 130_tokens}, per_byte{}};
+    auto session =
+        holding(pipeline{sessions::layer_of_a_program{&drops}}, sessions::answers_first(), {.window = 130_tokens});
     sessions::drop_beside_a_pin(session, drops);
     push(session, {A(letters(80, 'b')), U("go")});
     auto const before = sent(session);
     auto const steps = session.edits().steps().size();
     REQUIRE(session.used().fits());
-    CHECK(session.pin({2}) == condense::refusal{condense::refusal::no_room});
+    CHECK(session.pin({2}) == refusal{refusal::no_room});
     CHECK_FALSE(session.outline().message_at(2).pinned);
     CHECK(session.edits().steps().size() == steps);
     CHECK(sent(session) == before);
@@ -369,11 +280,11 @@ struct thought {
 template <>
 struct condense::message_traits<thought> {
     using chat = condense::message_traits<chat_message>;
-    static condense::role role_of(thought const& m) { return chat::role_of(m.message); }
+    static role role_of(thought const& m) { return chat::role_of(m.message); }
     static void each_part(thought const& m, auto&& sink) { chat::each_part(m.message, sink); }
     static bool joins_previous(thought const& m) { return m.joins; }
     static std::string_view mark_of(thought const& m) { return m.message.mark; }
-    static thought make(condense::role speaker, std::string text) { return {chat::make(speaker, std::move(text))}; }
+    static thought make(role speaker, std::string text) { return {chat::make(speaker, std::move(text))}; }
     static std::string to_bytes(thought const& m) { return (m.joins ? "1" : "0") + chat::to_bytes(m.message); }
     static std::optional<thought> from_bytes(std::string_view bytes) {
         auto m = chat::from_bytes(bytes.substr(1));
@@ -385,31 +296,31 @@ struct condense::message_traits<thought> {
 TEST_CASE("a beginning comes back where a message that arrives takes the one that is there away") {
     condense::budget const limits{.window = 10'000_tokens};
     bool drops = false;
-    condense::pipeline const own{sessions::layer_of_a_program{&drops}};
+    pipeline const own{sessions::layer_of_a_program{&drops}};
     std::vector<thought> all;
     for (auto const& m : sessions::answers_first()) all.push_back({m});
     all.pop_back();
-    condense::session session{all, own, limits, per_byte{}};
+    auto session = holding(own, all, limits);
     sessions::drop_beside_a_pin(session, drops);
     session.push({A("so"), true});  // no summary any more
     condense::session next{std::vector<thought>{}, own, limits, per_byte{}};
     CHECK(adoption_problem(session, next).empty());
 
     // A result makes the message that begins the request one of the system's group.
-    condense::pipeline const window{condense::sliding_window{
-        .when = used > 5_messages, .until = used <= 5_messages, .protect = condense::last(1_messages)}};
-    condense::session with_calls{conversation{joined(S("rules"), C("1")), U("first"), joined(U("second"), C("2")),
-                                              A("fine"), U("third"), A("good")},
-                                 window, limits, per_byte{}};
+    pipeline const window{
+        sliding_window{.when = used > 5_messages, .until = used <= 5_messages, .protect = last(1_messages)}};
+    auto with_calls = holding(
+        window, {joined(S("rules"), C("1")), U("first"), joined(U("second"), C("2")), A("fine"), U("third"), A("good")},
+        limits);
     REQUIRE(with_calls.run().changed());
     with_calls.push(RR("1", "2"));
-    condense::session later{conversation{}, window, limits, per_byte{}};
+    auto later = opened(window, limits);
     CHECK(adoption_problem(with_calls, later).empty());
 }
 
 TEST_CASE("a state can be adopted after a sync to fewer messages than were sent") {
     conversation mine{U("one"), A("two"), U("three")};
-    condense::pipeline const mix{condense::sliding_window{.when = used > 50_messages}};
+    pipeline const mix{sliding_window{.when = used > 50_messages}};
     condense::budget const limits{.window = 1'000_tokens};
     condense::session session{std::ref(mine), mix, limits, per_byte{}};
     REQUIRE(session.request().size() == 3);
@@ -422,11 +333,10 @@ TEST_CASE("a state can be adopted after a sync to fewer messages than were sent"
 
 TEST_CASE("the summary of an earlier reduce is known after a restart, a release and a sync") {
     condense::memory_journal const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::summarize{.when = used > 6_messages, .protect = condense::task | condense::last(2_messages)}};
+    auto const mix =
+        pipeline{record{.to = journal}, summarize{.when = used > 6_messages, .protect = task | last(2_messages)}};
     condense::budget const room{.window = 10'000_tokens};
-    condense::session session{reduced_before(), mix, room, per_byte{}};
+    auto session = holding(mix, reduced_before(), room);
     auto const restarted = [&] {
         auto taken = session.state();
         REQUIRE(taken);
@@ -455,16 +365,15 @@ TEST_CASE("the summary of an earlier reduce is known after a restart, a release 
 TEST_CASE("nothing is released while a journal lacks what was pushed in a run that was cancelled", "[law-6]") {
     std::function<std::string()> act = [] { return std::string{"in short"}; };
     tapes::tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, asking(act)};
-    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto session = opened(pipeline{record{.to = journal}, asking(act)}, {.window = 2'000_tokens});
     for (auto const& m : long_turns(8)) session.push(m);
     REQUIRE(session.run().changed());
     for (auto const& m : long_turns(8)) session.push(m);
     act = [&]() -> std::string {
         session.push(U("meanwhile"));
-        throw condense::cancelled{};
+        throw cancelled{};
     };
-    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK_THROWS_AS(session.run(), cancelled);
     REQUIRE(text_of(sent(session).back()) == "meanwhile");
     CHECK(journal.messages().size() == session.outline().size() - 1);
     CHECK(session.release({session.outline().size()}) == 0);
@@ -475,24 +384,24 @@ TEST_CASE("nothing is released while a journal lacks what was pushed in a run th
 
 TEST_CASE("messages pushed during a run that is cancelled are there", "[law-13]") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{
-        condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
-    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto session =
+        opened(pipeline{compress{.when = used >= 10_pct, .over = 60_chars, .with = head{20_chars}}, asking(act)},
+               {.window = 2'000_tokens});
     auto all = long_turns(8);
     all += {C("1"), R("1", letters(300, 'r'))};
     for (auto const& m : all) session.push(m);
     SECTION("plainly") {
         act = [&]() -> std::string {
             session.push(U("meanwhile"));
-            throw condense::cancelled{};
+            throw cancelled{};
         };
-        CHECK_THROWS_AS(session.run(), condense::cancelled);
+        CHECK_THROWS_AS(session.run(), cancelled);
     }
     SECTION("in another exception") {
         act = [&]() -> std::string {
             session.push(U("meanwhile"));
             try {
-                throw condense::cancelled{};
+                throw cancelled{};
             } catch (...) { std::throw_with_nested(std::runtime_error{"the transport failed"}); }
         };
         CHECK_THROWS_AS(session.run(), std::runtime_error);
@@ -514,9 +423,9 @@ TEST_CASE("a run that is stopped leaves the session as it was, and says so") {
         stop = true;
         return std::string{"in short"};
     };
-    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used > 3_messages}};
-    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, per_byte{}, options};
+    auto const mix = pipeline{asking(act), sliding_window{.when = used > 3_messages}};
+    run_options const options{.stop = stop_flag{&stop}};
+    auto session = opened(mix, {.window = 2'000_tokens}, options);
     auto const all = long_turns(8);
     for (auto const& m : all) session.push(m);
     auto const report = session.run();
@@ -539,9 +448,9 @@ TEST_CASE("a run that was stopped was not in vain", "[law-9]") {
         stop = ++asked == 1;
         return std::string{"in short"};
     };
-    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
-    auto const mix = condense::pipeline{asking(act), condense::sliding_window{.when = used >= 90_pct}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 2'000_tokens}, per_byte{}, options};
+    run_options const options{.stop = stop_flag{&stop}};
+    auto session =
+        opened(pipeline{asking(act), sliding_window{.when = used >= 90_pct}}, {.window = 2'000_tokens}, options);
     for (auto const& m : long_turns(8)) session.push(m);
     CHECK_FALSE(session.prepare().changed());
     CHECK(asked == 1);
@@ -553,9 +462,9 @@ TEST_CASE("a run that was stopped was not in vain", "[law-9]") {
 
 TEST_CASE("what a run asks for before it is taken back is not what is sent after it") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{
-        condense::compress{.when = used >= 10_pct, .over = 60_chars, .with = condense::head{20_chars}}, asking(act)};
-    session_of<decltype(mix)> session{{}, mix, {.window = 2'000_tokens}};
+    auto session =
+        opened(pipeline{compress{.when = used >= 10_pct, .over = 60_chars, .with = head{20_chars}}, asking(act)},
+               {.window = 2'000_tokens});
     auto all = long_turns(8);
     all += {C("1"), R("1", letters(300, 'r')), A("done")};
     for (auto const& m : all) session.push(m);
@@ -564,19 +473,19 @@ TEST_CASE("what a run asks for before it is taken back is not what is sent after
     std::size_t seen = 0;
     act = [&]() -> std::string {
         seen = sent(session).size();
-        throw condense::cancelled{};
+        throw cancelled{};
     };
     // The first message makes the request stale before the run.
     if (!asked_before) CHECK(session.undo() == false);
-    CHECK_THROWS_AS(session.run(), condense::cancelled);
+    CHECK_THROWS_AS(session.run(), cancelled);
     CHECK(seen == all.size());
     CHECK(sent(session) == all);
 }
 
 TEST_CASE("messages pushed on arrival of another stand after it") {
     std::function<void()> act;
-    auto const mix = condense::pipeline{on_arrival{&act}, condense::sliding_window{.when = used > 100_messages}};
-    session_of<decltype(mix)> session{{}, mix, {.window = 100'000_tokens}};
+    auto session =
+        opened(pipeline{on_arrival{&act}, sliding_window{.when = used > 100_messages}}, {.window = 100'000_tokens});
     int left = 2;
     act = [&] {
         if (left-- > 0) session.push(U("echo"));
@@ -590,7 +499,7 @@ TEST_CASE("messages pushed on arrival of another stand after it") {
 
 TEST_CASE("a message that can not be taken in does not take those behind it with it") {
     std::function<std::string()> act;
-    auto const mix = condense::pipeline{asking(act)};
+    auto const mix = pipeline{asking(act)};
     condense::session<conversation, decltype(mix), moody> session{{}, mix, {.window = 2'000_tokens}};
     auto all = long_turns(8);
     for (auto const& m : all) session.push(m);
@@ -608,7 +517,7 @@ TEST_CASE("a message that can not be taken in does not take those behind it with
 }
 
 TEST_CASE("a session knows what the provider's cache may hold: what it has sent") {
-    auto const mix = condense::pipeline{condense::sliding_window{
+    auto const mix = pipeline{sliding_window{
         .when = used > 4_messages, .until = used <= 4_messages, .worth = condense::pays_off{.turns = 1_turns}}};
     for (bool const sent_before : {false, true}) {
         CAPTURE(sent_before);
@@ -617,17 +526,15 @@ TEST_CASE("a session knows what the provider's cache may hold: what it has sent"
             mix,
             {.window = 100'000_tokens},
             {},
-            condense::run_options<>{.sent = {0}}};
+            run_options<>{.sent = {0}}};
         if (sent_before) CHECK(sent(session).size() == 5);
         CHECK(session.run().changed() != sent_before);
     }
 }
 
 TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
-    condense::session session{
-        long_turns(12),
-        condense::pipeline{condense::sliding_window{.when = used >= 90_pct, .protect = condense::nothing}},
-        condense::budget{.window = 2'000_tokens}, per_byte{}};
+    auto session = holding(pipeline{sliding_window{.when = used >= 90_pct, .protect = nothing}}, long_turns(12),
+                           {.window = 2'000_tokens});
     REQUIRE(session.prepare().changed());
     auto const there = [&](std::string_view text) {
         for (auto const& m : sent(session))
@@ -635,8 +542,8 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
         return false;
     };
     REQUIRE_FALSE(there("answer 1a"));
-    CHECK(session.pin({99}) == condense::refusal{condense::refusal::gone});
-    CHECK(session.pin({3}) == condense::refusal{condense::refusal::none});
+    CHECK(session.pin({99}) == refusal{refusal::gone});
+    CHECK(session.pin({3}) == refusal{refusal::none});
     CHECK(there("answer 1a"));
     CHECK(session.history()[3].parts[0].text.starts_with("answer 1a"));
     for (int turn = 0; turn < 10; ++turn) {
@@ -654,21 +561,19 @@ TEST_CASE("a pinned message stays whatever comes, also an undo", "[law-2]") {
     }
     CHECK_FALSE(there("answer 1a"));
     // Where there is no room it does not come back.
-    condense::session full{conversation{U("task"), A(letters(900, 'a')), U(letters(600, 'q'))},
-                           condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                           condense::budget{.window = 1'000_tokens}, per_byte{}};
+    auto full =
+        holding(mixes::window, {U("task"), A(letters(900, 'a')), U(letters(600, 'q'))}, {.window = 1'000_tokens});
     REQUIRE(full.prepare().changed());
-    CHECK(full.pin({1}) == condense::refusal{condense::refusal::no_room});
+    CHECK(full.pin({1}) == refusal{refusal::no_room});
     CHECK(full.used().messages == 2_messages);
 }
 
 TEST_CASE("unpin takes back what pin did, and no pin of the traits or the options", "[law-2]") {
-    auto const rule = [](condense::sequence which, chat_message const&) { return which.number == 3; };
+    auto const rule = [](sequence which, chat_message const&) { return which.number == 3; };
     condense::session session{
         conversation{U("task"), A("plain"), pinned(A("by its traits")), A("by the options"), U("latest")},
-        condense::pipeline{condense::sliding_window{.when = used > 1_messages}},
-        condense::budget{.window = 1'000_tokens}, per_byte{},
-        condense::run_options<condense::steady_clock, condense::never_stops, decltype(rule)>{.pins = rule}};
+        pipeline{sliding_window{.when = used > 1_messages}}, condense::budget{.window = 1'000_tokens}, per_byte{},
+        run_options<condense::steady_clock, condense::never_stops, decltype(rule)>{.pins = rule}};
     for (std::uint64_t const number : {1u, 2u, 3u}) CHECK_FALSE(session.pin({number}));
     auto const is_pinned = [&](std::uint32_t index) { return session.outline().message_at(index).pinned; };
     for (std::uint32_t const index : {1u, 2u, 3u}) CHECK(is_pinned(index));
@@ -681,15 +586,15 @@ TEST_CASE("unpin takes back what pin did, and no pin of the traits or the option
     auto const left = sent(session);
     CHECK(std::find(left.begin(), left.end(), A("plain")) == left.end());
     CHECK(std::find(left.begin(), left.end(), A("by the options")) != left.end());
-    CHECK(session.pin({3}) == condense::refusal{condense::refusal::none});
+    CHECK(session.pin({3}) == refusal{refusal::none});
     session.unpin({3});
     CHECK(is_pinned(3));
 }
 
 TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
-    condense::session session{conversation{U("task"), C("1", "read", letters(50, ' ') + "{}"), C("2", "read")},
-                              condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
-                              condense::budget{.window = 100_tokens}, per_byte{}};
+    auto session =
+        holding(pipeline{sliding_window{.when = used >= 50_pct}},
+                {U("task"), C("1", "read", letters(50, ' ') + "{}"), C("2", "read")}, {.window = 100_tokens});
     CHECK_FALSE(session.prepare().changed());
     CHECK(session.abandon("nothing") == 0);
     CHECK(session.abandon("") == 0);
@@ -708,7 +613,7 @@ TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
 
 TEST_CASE("a call stays abandoned when messages behind it change", "[law-3]") {
     conversation mine{U("task"), C("1", "read")};
-    condense::session session{std::ref(mine), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
+    condense::session session{std::ref(mine), pipeline{sliding_window{.when = used >= 50_pct}},
                               condense::budget{.window = 100_tokens}, per_byte{}};
     REQUIRE(session.abandon("1") == 1);
     for (auto const* const id : {"2", "3"}) {
@@ -726,16 +631,14 @@ TEST_CASE("a call stays abandoned when messages behind it change", "[law-3]") {
 TEST_CASE("a draft changes nothing, asks nothing, and says what a run would do") {
     int asked = 0;
     std::function<std::string()> act = [&] { return ++asked, std::string{"summary"}; };
-    condense::session session{long_turns(12), condense::pipeline{asking(act)}, condense::budget{.window = 2'000_tokens},
-                              per_byte{}};
+    auto session = holding(pipeline{asking(act)}, long_turns(12), {.window = 2'000_tokens});
     auto const before = session.used();
     auto const would = session.draft();
     CHECK(would.layers[0].asked > 0);
     CHECK(asked == 0);
     CHECK(session.used() == before);
     CHECK(session.edits().steps().empty());
-    condense::session window{long_turns(12), condense::pipeline{condense::sliding_window{.when = used >= 50_pct}},
-                             condense::budget{.window = 2'000_tokens}, per_byte{}};
+    auto window = holding(pipeline{sliding_window{.when = used >= 50_pct}}, long_turns(12), {.window = 2'000_tokens});
     auto const dropped = window.draft();
     CHECK(dropped.changed());
     CHECK(window.edits().steps().empty());
@@ -747,14 +650,14 @@ namespace {
 /// Does once what a test says, amid counting.
 struct acting_estimator {
     std::function<void()>* act;
-    condense::cost operator()(std::string_view text) const {
+    cost operator()(std::string_view text) const {
         if (*act) std::exchange(*act, nullptr)();
         return per_byte{}(text);
     }
 };
 struct acting_shortener {
     std::function<void()>* act;
-    std::optional<std::string> operator()(condense::part_view const&, condense::cut) const {
+    std::optional<std::string> operator()(part_view const&, cut) const {
         if (*act) std::exchange(*act, nullptr)();
         return "short";
     }
@@ -782,13 +685,11 @@ TEST_CASE("what an estimator pushes stands behind what it counts", "[law-13]") {
 
 TEST_CASE("what is pushed while a draft is made waits for its end", "[law-13]") {
     std::function<void()> act;
-    condense::session session{conversation{U("task")},
-                              condense::pipeline{condense::compress{
-                                  .when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
-                              condense::budget{.window = 1'000_tokens}, per_byte{}};
+    auto session = holding(pipeline{compress{.when = used >= 10_pct, .over = 10_chars, .with = acting_shortener{&act}}},
+                           {U("task")}, {.window = 1'000_tokens});
     for (int turn = 0; turn < 4; ++turn) {
-        session.push({.role = condense::role::tool,
-                      .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
+        session.push(
+            {.role = role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
         push(session, {A("seen"), U("and now?")});
     }
     auto const before = session.history().size();
@@ -815,11 +716,10 @@ TEST_CASE("a draft of the program's own container is of what is there") {
 
 TEST_CASE("what an observer pushes while the program's messages are taken in is read once") {
     std::function<void()> act;
-    auto const observer = [&act](condense::events::arrived const&) {
+    auto const observer = [&act](events::arrived const&) {
         if (act) std::exchange(act, nullptr)();
     };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
-        options{.observer = observer};
+    auto const options = run_options{.observer = observer};
     conversation all;
     condense::session session{std::ref(all), three_layers, condense::budget{.window = 10'000_tokens}, per_byte{},
                               options};
@@ -832,16 +732,14 @@ TEST_CASE("what an observer pushes while the program's messages are taken in is 
 }
 
 TEST_CASE("a session with a budget that leaves nothing for the input keeps all and sends nothing", "[law-8]") {
-    condense::session session{conversation{},
-                              condense::pipeline{condense::compress{.when = used >= 10_pct}, condense::sliding_window{},
-                                                 condense::escalate{}},
-                              condense::budget{.window = 8'000_tokens, .output = 16'000_tokens}, per_byte{}};
+    auto session = opened(pipeline{compress{.when = used >= 10_pct}, sliding_window{}, escalate{}},
+                          {.window = 8'000_tokens, .output = 16'000_tokens});
     for (int turn = 0; turn < 4; ++turn) session.push(turn % 2 == 0 ? U("u") : A("a"));
     CHECK_FALSE(session.due());
     CHECK_FALSE(session.prepare().refused.empty());
     CHECK_FALSE(session.run().changed());
     auto const called = session.call([](auto const&) { return A("never"); });
-    CHECK(called.outcome == condense::call_outcome::too_large);
+    CHECK(called.outcome == call_outcome::too_large);
     CHECK(called.error.text == condense::budget_refused);
     CHECK(sent(session).size() == 4);
     session.set_limits({.window = 8'000_tokens});
@@ -852,16 +750,11 @@ TEST_CASE("a session with a budget that leaves nothing for the input keeps all a
 TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers say") {
     std::string prompt;
     auto const model = [&prompt](std::string_view asked) { return prompt = asked, std::string{"In short."}; };
-    auto const mix = condense::pipeline{
-        condense::compress{.when = used >= 65_pct, .over = 200_chars, .with = condense::head_tail{50_chars, 50_chars}},
-        condense::summarize{.when = used >= 80_pct,
-                            .until = used <= 20_pct,
-                            .protect = condense::task | condense::last(2_messages),
-                            .with = model},
-        condense::sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, condense::escalate{}};
-    auto const make = [&] {
-        return condense::session{long_turns(10), mix, condense::budget{.window = 10'000_tokens}, per_byte{}};
-    };  // 2,000 tokens
+    auto const mix = pipeline{
+        compress{.when = used >= 65_pct, .over = 200_chars, .with = head_tail{50_chars, 50_chars}},
+        summarize{.when = used >= 80_pct, .until = used <= 20_pct, .protect = task | last(2_messages), .with = model},
+        sliding_window{.when = used >= 90_pct, .until = used <= 70_pct}, escalate{}};
+    auto const make = [&] { return holding(mix, long_turns(10), {.window = 10'000_tokens}); };  // 2,000 tokens
     auto session = make();
     SECTION("a run that is not forced does nothing") { CHECK_FALSE(session.run().changed()); }
     SECTION("where the targets are met nothing happens") {
@@ -895,4 +788,37 @@ TEST_CASE("a forced run lowers to the layers' targets, whatever their triggers s
         CHECK(report.after.tokens <= 2'000_tokens);
         CHECK(prompt.find("Above all") == std::string::npos);
     }
+}
+
+TEST_CASE("deferred_pushes: the oldest comes first, and stays in place while others are pushed") {
+    condense::detail::deferred_pushes<std::string> pushes;
+    CHECK(pushes.next() == nullptr);
+    pushes.push("one");
+    pushes.push("two");
+    auto* const first = pushes.next();
+    REQUIRE(first != nullptr);
+    for (int more = 0; more < 100; ++more) pushes.push("more");
+    CHECK(pushes.next() == first);
+    CHECK(*first == "one");
+    CHECK(pushes.size() == 102);
+    pushes.pop();
+    CHECK(*pushes.next() == "two");
+    pushes.pop();
+    CHECK(*pushes.next() == "more");
+    CHECK(pushes.size() == 100);
+    while (pushes.next() != nullptr) pushes.pop();
+    CHECK(pushes.size() == 0);
+}
+
+TEST_CASE("deferred_pushes: the session is busy until the outermost guard is gone") {
+    condense::detail::deferred_pushes<int> const pushes;
+    {
+        auto const outer = pushes.occupy();
+        {
+            auto const inner = pushes.occupy();
+            CHECK(pushes.busy());
+        }
+        CHECK(pushes.busy());
+    }
+    CHECK_FALSE(pushes.busy());
 }

@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/session.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory.hpp>
-
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "session/short_names.hpp"
 
 namespace {
 
-using condense::call_outcome;
-using condense::provider_error;
-using condense::recover_outcome;
-using condense::used;
-using namespace condense::literals;
-using namespace notation;
+using namespace short_names;
 using reply = condense::reply<chat_message>;
 
 std::string too_long(std::uint64_t limit, std::uint64_t sent) {
@@ -43,10 +22,8 @@ conversation task_and(int count) {
     return all;
 }
 
-auto const window = condense::pipeline{condense::sliding_window{.when = used >= 90_pct}};
-auto talk(int count, condense::tokens size) {
-    return condense::session{task_and(count), window, condense::budget{.window = size}, per_byte{}};
-}
+using mixes::window;
+auto talk(int count, tokens size) { return holding(window, task_and(count), {.window = size}); }
 
 /// The tokens of what is sent, as a provider with this tokenizer counts them.
 template <class Request>
@@ -59,16 +36,13 @@ std::uint64_t tokens_in(Request const& request) {
 
 reply refusal() { return {.error = {.status = 400, .text = "Input is too long for requested model."}}; }
 
-auto half_full() {
-    return condense::session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                             condense::budget{.window = 100'000_tokens}, per_byte{}};
-}
+auto half_full() { return opened(window, {.window = 100'000_tokens}); }
 
 /// Notes what is used when a message arrives.
 struct sees_use {
-    condense::tokens* seen;
+    tokens* seen;
     static constexpr auto effects = condense::no_effects;
-    void arrive(auto& draft, condense::sequence, auto&) const { *seen = draft.used().tokens; }
+    void arrive(auto& draft, sequence, auto&) const { *seen = draft.used().tokens; }
 };
 
 }  // namespace
@@ -175,8 +149,7 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
 }
 
 TEST_CASE("a limit that is learnt keeps the share of the answer, and one that can not be is not learnt", "[law-t4]") {
-    condense::session chat{task_and(60), window, condense::budget{.window = 8'000_tokens, .output = 800_tokens},
-                           per_byte{}};
+    auto chat = holding(window, task_and(60), {.window = 8'000_tokens, .output = 800_tokens});
     static_cast<void>(chat.request());
     CHECK(chat.recover({400, too_long(2'000, 5'800)}) == recover_outcome::retry);
     CHECK(chat.limits() == condense::budget{.window = 2'000_tokens, .output = 200_tokens});
@@ -192,7 +165,7 @@ TEST_CASE("a limit that is learnt keeps the share of the answer, and one that ca
 }
 
 TEST_CASE("what can not be made smaller is not sent again") {
-    condense::session chat{conversation{U(letters(500))}, window, condense::budget{.window = 1'000_tokens}, per_byte{}};
+    auto chat = holding(window, {U(letters(500))}, {.window = 1'000_tokens});
     int calls = 0;
     auto const result = chat.call([&](auto const&) { return ++calls, reply{.error = {400, too_long(400, 500)}}; });
     CHECK(result.outcome == call_outcome::overflow);
@@ -233,7 +206,7 @@ TEST_CASE("a streaming model that has shown something is not called again") {
 }
 
 TEST_CASE("a request that does not fit is not sent") {
-    condense::session chat{conversation{U(letters(500))}, window, condense::budget{.window = 400_tokens}, per_byte{}};
+    auto chat = holding(window, {U(letters(500))}, {.window = 400_tokens});
     int calls = 0;
     auto const result = chat.call([&](auto const&) { return ++calls, A("done"); });
     CHECK(result.outcome == call_outcome::too_large);
@@ -252,7 +225,7 @@ TEST_CASE(
     CHECK(chat.used().tokens == counted + 155_tokens);
     CHECK(chat.used().cached == 50_tokens);
     CHECK(chat.statistics().agent_usage ==
-          condense::provider_usage{.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens});
+          provider_usage{.input = counted + 100_tokens, .output = 5_tokens, .cache_read = 50_tokens});
     CHECK(chat.statistics().total_usage() == chat.statistics().agent_usage);
     chat.push(U("1234567890"));
     CHECK(chat.used().tokens == counted + 165_tokens);
@@ -314,39 +287,36 @@ TEST_CASE("a report below the count is the scale of a run as well, and is not ca
 
 TEST_CASE("protections and summaries measure as the provider reports") {
     auto const model = [](std::string_view) { return std::string{"sum"}; };
-    auto const reported_twice = [&](auto const& layer, condense::tokens size) {
-        condense::session chat{conversation{}, condense::pipeline{layer}, condense::budget{.window = size}, per_byte{}};
+    auto const reported_twice = [&](auto const& layer, tokens size) {
+        auto chat = opened(pipeline{layer}, {.window = size});
         for (int number = 0; number < 90; ++number)
-            chat.push(
-                chat_message::text(number % 2 == 0 ? condense::role::user : condense::role::assistant, letters(1'000)));
+            chat.push(chat_message::text(number % 2 == 0 ? role::user : role::assistant, letters(1'000)));
         static_cast<void>(chat.request());
         chat.observe({.input = 180'000_tokens});
         static_cast<void>(chat.prepare());
         return std::pair{chat.used(), chat.request().size()};
     };
-    auto const [used_after, size] = reported_twice(
-        condense::summarize{.when = used >= 80_pct, .protect = condense::task | condense::last(5_pct), .with = model},
-        200'000_tokens);
+    auto const [used_after, size] =
+        reported_twice(summarize{.when = used >= 80_pct, .protect = task | last(5_pct), .with = model}, 200'000_tokens);
     CHECK(used_after.tokens <= 128'000_tokens);  // 64 % of the window, not 35 %
     CHECK(used_after.tokens > 120'000_tokens);
-    auto const newest = reported_twice(condense::summarize{.when = used >= 80_pct,
-                                                           .until = used <= 1_tokens,
-                                                           .protect = condense::newest(20'000_tokens),
-                                                           .with = model},
+    auto const newest = reported_twice(summarize{.when = used >= 80_pct,
+                                                 .until = used <= 1_tokens,
+                                                 .protect = condense::newest(20'000_tokens),
+                                                 .with = model},
                                        200'000_tokens);
     CHECK(newest.second == 11);
-    auto const covering = reported_twice(condense::summarize{.when = used >= 80_pct,
-                                                             .until = used <= 1_tokens,
-                                                             .protect = condense::covering(19'000_tokens),
-                                                             .with = model},
+    auto const covering = reported_twice(summarize{.when = used >= 80_pct,
+                                                   .until = used <= 1_tokens,
+                                                   .protect = condense::covering(19'000_tokens),
+                                                   .with = model},
                                          200'000_tokens);
     CHECK(covering.second == 11);
 }
 
 TEST_CASE("layers that run on arrival measure as used() does") {
-    condense::tokens seen;
-    condense::session chat{conversation{}, condense::pipeline{sees_use{&seen}},
-                           condense::budget{.window = 1'000_tokens}, per_byte{}};
+    tokens seen;
+    auto chat = opened(pipeline{sees_use{&seen}}, {.window = 1'000_tokens});
     chat.push(U(letters(200)));
     CHECK(seen == 200_tokens);
     static_cast<void>(chat.request());
@@ -357,19 +327,13 @@ TEST_CASE("layers that run on arrival measure as used() does") {
 }
 
 TEST_CASE("the threshold is the least use at which a layer is due") {
-    condense::session const chat{conversation{},
-                                 condense::pipeline{condense::compress{.when = used >= 65_pct},
-                                                    condense::sliding_window{.when = used > 800_tokens}},
-                                 condense::budget{.window = 1'000_tokens}, per_byte{}};
+    auto const chat = opened(pipeline{compress{.when = used >= 65_pct}, sliding_window{.when = used > 800_tokens}},
+                             {.window = 1'000_tokens});
     CHECK(chat.threshold() == 650_tokens);
-    condense::session const by_messages{conversation{},
-                                        condense::pipeline{condense::sliding_window{.when = used > 10_messages}},
-                                        condense::budget{.window = 1'000_tokens}, per_byte{}};
-    condense::session const beside_one_without{
-        conversation{},
-        condense::pipeline{condense::drop_superseded{.key = condense::markers("plan")},
-                           condense::sliding_window{.when = used >= 90_pct}},
-        condense::budget{.window = 1'000_tokens}, per_byte{}};
+    auto const by_messages = opened(pipeline{sliding_window{.when = used > 10_messages}}, {.window = 1'000_tokens});
+    auto const beside_one_without =
+        opened(pipeline{drop_superseded{.key = condense::markers("plan")}, sliding_window{.when = used >= 90_pct}},
+               {.window = 1'000_tokens});
     CHECK(beside_one_without.threshold() == 900_tokens);
     CHECK(by_messages.threshold() == 0_tokens);
     CHECK(by_messages.status() == "0 of 1,000 tokens (0.0 %)");
@@ -387,41 +351,32 @@ TEST_CASE("recover says what an error means") {
     CHECK(chat.recover({400, too_long(500, 800)}) == recover_outcome::repeated);
 }
 
-TEST_CASE("a model that pushes and overflows each time is called twice") {
+TEST_CASE("a model that pushes and overflows each time is called twice, whether it returns or throws that") {
+    bool const throws = GENERATE(false, true);
+    std::string const words{"prompt is too long: 210000 tokens > 200000 maximum"};
     auto session = half_full();
     for (int turn = 0; turn < 50; ++turn) session.push(U(letters(1'000)));
     int calls = 0;
-    auto const made = session.call([&](auto const&) {
-        ++calls;
+    auto const model = [&](auto const&) {
         session.push(U(letters(10, 'p')));
-        return calls < 9 ? refusal() : reply{.message = A("at last")};
-    });
-    CHECK(made.outcome == call_outcome::overflow);
-    CHECK(calls == 2);
-    CHECK(made.attempts == 2);
-    CHECK(session.history().size() == 52);
-}
-
-TEST_CASE("a model that pushes and throws overflows each time is called twice") {
-    auto session = half_full();
-    for (int turn = 0; turn < 50; ++turn) session.push(U(letters(1'000)));
-    int calls = 0;
-    auto const model = [&](auto const&) -> chat_message {
-        if (++calls == 9) return A("at last");
-        session.push(U(letters(10, 'p')));
-        throw std::runtime_error{"prompt is too long: 210000 tokens > 200000 maximum"};
+        if (++calls == 9) return reply{.message = A("at last")};
+        return throws ? throw std::runtime_error{words} : refusal();
     };
-    CHECK_THROWS_WITH(static_cast<void>(session.call(model)), "prompt is too long: 210000 tokens > 200000 maximum");
+    if (throws) CHECK_THROWS_WITH(static_cast<void>(session.call(model)), words);
+    else {
+        auto const made = session.call(model);
+        CHECK(made.outcome == call_outcome::overflow);
+        CHECK(made.attempts == 2);
+        CHECK(session.history().size() == 52);
+    }
     CHECK(calls == 2);
 }
 
 TEST_CASE("what is reported is of what was sent, also where somebody looks at the request on arrival") {
     std::function<void()> look = [] {};
-    auto const observer = [&look](condense::events::arrived const&) { look(); };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
-        options{.observer = observer};
-    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100'000_tokens}, per_byte{}, options};
+    auto const observer = [&look](events::arrived const&) { look(); };
+    auto const options = run_options{.observer = observer};
+    auto session = opened(window, {.window = 100'000_tokens}, options);
     look = [&] { static_cast<void>(session.request()); };
     session.push(U(letters(1'000)));
     auto const made = session.call([](auto const&) {
@@ -433,13 +388,11 @@ TEST_CASE("what is reported is of what was sent, also where somebody looks at th
 
 TEST_CASE("the answer is the model's, also where another message comes with it") {
     std::function<void()> more = [] {};
-    auto const observer = [&more](condense::events::arrived const& event) {
+    auto const observer = [&more](events::arrived const& event) {
         if (event.at.number == 1) more();
     };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
-        options{.observer = observer};
-    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100'000_tokens}, per_byte{}, options};
+    auto const options = run_options{.observer = observer};
+    auto session = opened(window, {.window = 100'000_tokens}, options);
     more = [&] { session.push(U("and another thing")); };
     session.push(U(letters(1'000)));
     auto const made = session.call([](auto const&) { return A("yes"); });
@@ -450,8 +403,7 @@ TEST_CASE("the answer is the model's, also where another message comes with it")
 
 TEST_CASE("a request that fits by the provider's count is not too large once it is reduced", "[law-8]") {
     // Estimates are four times what the provider counts.
-    condense::session session{conversation{}, condense::pipeline{condense::sliding_window{.when = used >= 90_pct}},
-                              condense::budget{.window = 100'000_tokens}, per_byte{}};
+    auto session = opened(window, {.window = 100'000_tokens});
     std::size_t counted = 0;
     int answered = 0;
     auto const model = [&](auto const& request) {
@@ -481,10 +433,9 @@ TEST_CASE("a container that grows with each attempt does not make for a third on
 }
 
 TEST_CASE("an answer is kept whatever an observer throws") {
-    auto const observer = [](condense::events::usage_missing const&) { throw std::runtime_error{"no disk"}; };
-    condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
-        options{.observer = observer};
-    condense::session chat{task_and(2), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
+    auto const observer = [](events::usage_missing const&) { throw std::runtime_error{"no disk"}; };
+    auto const options = run_options{.observer = observer};
+    auto chat = holding(window, task_and(2), {.window = 1'000_tokens}, options);
     CHECK_THROWS_WITH(static_cast<void>(chat.call([](auto const&) { return A("paid for"); })), "no disk");
     CHECK(chat.history().back() == A("paid for"));
     CHECK(chat.turns().turns == 1);
@@ -492,29 +443,22 @@ TEST_CASE("an answer is kept whatever an observer throws") {
 
 namespace {
 
-struct cancelled_in_words : condense::cancelled {
+struct cancelled_in_words : cancelled {
     char const* what() const noexcept override { return "context_length_exceeded"; }
-};
-struct stop_flag {
-    bool const* up;
-    bool stop_requested() const { return *up; }
 };
 
 }  // namespace
 
 TEST_CASE("a cancellation in a call reaches the caller, whatever its words", "[law-12]") {
     bool stop = false;
-    condense::run_options<condense::steady_clock, stop_flag> const options{.stop = {&stop}};
-    condense::session chat{task_and(8), window, condense::budget{.window = 1'000_tokens}, per_byte{}, options};
+    auto chat = holding(window, task_and(8), {.window = 1'000_tokens}, run_options{.stop = stop_flag{&stop}});
     int calls = 0;
     auto const before = chat.used();
     auto const model = [&](auto const&) -> chat_message {
         switch (++calls) {
             case 1: throw cancelled_in_words{};
-            case 2: try { throw condense::cancelled{};
-                } catch (condense::cancelled const&) {
-                    std::throw_with_nested(std::runtime_error{"context_length_exceeded"});
-                }
+            case 2: try { throw cancelled{};
+                } catch (cancelled const&) { std::throw_with_nested(std::runtime_error{"context_length_exceeded"}); }
             case 3: stop = true; throw std::runtime_error{"context_length_exceeded"};
             default: return A("never asked for");
         }
@@ -544,14 +488,10 @@ TEST_CASE("a function takes what a streaming model shows") {
 
 TEST_CASE("a call from within a run says why it was not made") {
     std::function<void()> act;
-    auto const cut = [&act](condense::part_view const&, condense::cut) {
-        return act(), std::optional<std::string>{"short"};
-    };
-    condense::session chat{
-        task_and(8), condense::pipeline{condense::compress{.when = used >= 10_pct, .over = 10_chars, .with = cut}},
-        condense::budget{.window = 1'000_tokens}, per_byte{}};
-    chat.push({.role = condense::role::tool,
-               .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
+    auto const shorten = [&act](part_view const&, cut) { return act(), std::optional<std::string>{"short"}; };
+    auto chat = holding(pipeline{compress{.when = used >= 10_pct, .over = 10_chars, .with = shorten}}, task_and(8),
+                        {.window = 1'000_tokens});
+    chat.push({.role = role::tool, .parts = {{.kind = condense::part_kind::tool_result, .text = letters(90, 'r')}}});
     push(chat, {A("seen"), U("so?")});
     provider_error why;
     act = [&] { why = chat.call([](auto const&) { return A("no"); }).error; };
@@ -563,8 +503,7 @@ TEST_CASE("the status says why a reduction that is due waits") {
     auto const fresh = [](auto const& layer) {
         conversation all;
         for (int turn = 0; turn < 4; ++turn) all += {U(letters(100, 'q')), A(letters(100, 'a'))};
-        return condense::session{std::move(all), condense::pipeline{layer}, condense::budget{.window = 1'000_tokens},
-                                 per_byte{}};
+        return holding(pipeline{layer}, std::move(all), {.window = 1'000_tokens});
     };
     auto const waiting = [](auto& chat) {
         auto const before = chat.status();
@@ -573,7 +512,7 @@ TEST_CASE("the status says why a reduction that is due waits") {
         static_cast<void>(chat.prepare());
         return chat.status();
     };
-    auto protecting = fresh(condense::sliding_window{.when = used >= 50_pct, .protect = condense::last(100_messages)});
+    auto protecting = fresh(sliding_window{.when = used >= 50_pct, .protect = last(100_messages)});
     CHECK(waiting(protecting) ==
           "800 of 1,000 tokens (80.0 %), reduces at 500; a reduction is due and waits: nothing has come since the "
           "latest run "
@@ -585,25 +524,22 @@ TEST_CASE("the status says why a reduction that is due waits") {
     static_cast<void>(protecting.prepare());
     protecting.push(U("more"));
     CHECK(protecting.waits().starts_with("the circuit is open until 246 tokens more have come ("));
-    auto unworthy = fresh(condense::sliding_window{.when = used >= 78_pct, .worth = condense::at_least(600_tokens)});
+    auto unworthy = fresh(sliding_window{.when = used >= 78_pct, .worth = condense::at_least(600_tokens)});
     CHECK(waiting(unworthy).ends_with(" (sliding_window: not worth it)"));
-    auto idle = fresh(condense::offload{
-        .over = 1'000_chars, .preview = condense::head_tail{100_chars, 100_chars}, .into = condense::memory_store{}});
+    auto idle = fresh(
+        offload{.over = 1'000_chars, .preview = head_tail{100_chars, 100_chars}, .into = condense::memory_store{}});
     static_cast<void>(idle.prepare());
     CHECK(idle.waits().empty());  // it is due at any use
-    auto failing = fresh(condense::summarize{.when = used >= 50_pct,
-                                             .protect = condense::last(2_messages),
-                                             .with = [](std::string_view) { return std::string{}; }});
+    auto failing = fresh(summarize{
+        .when = used >= 50_pct, .protect = last(2_messages), .with = [](std::string_view) { return std::string{}; }});
     CHECK(waiting(failing).find(" (summarize: ") != std::string::npos);
 }
 
 TEST_CASE("the status says that a summary is under way") {
-    condense::session chat{
-        conversation{},
-        condense::pipeline{condense::summarize{.when = used >= 50_pct,
-                                               .protect = condense::last(2_messages),
-                                               .with = [](std::string_view) { return std::string{}; }}},
-        condense::budget{.window = 10'000_tokens}, per_byte{}};
+    auto chat = opened(pipeline{summarize{.when = used >= 50_pct,
+                                          .protect = last(2_messages),
+                                          .with = [](std::string_view) { return std::string{}; }}},
+                       {.window = 10'000_tokens});
     for (int turn = 0; turn < 30; ++turn) push(chat, {U(letters(100, 'q')), A(letters(100, 'a'))});
     static_cast<void>(chat.prepare());
     REQUIRE_FALSE(chat.waits().empty());

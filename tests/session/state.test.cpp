@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/state.hpp>
 
-#include <utility>
-
 #include "laws/restart.hpp"
-#include "support/catch.hpp"
 #include "support/messages/chat.hpp"
 
 namespace {

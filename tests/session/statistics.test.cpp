@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/statistics.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
 #include <condense/store/artifact_folder.hpp>
 #include <condense/store/memory.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/mixes.hpp"
 
 namespace {
 
-using namespace notation;
-using condense::layer_outcome;
+using namespace vocabulary;
 using condense::layer_report;
 using condense::layer_statistics;
 
@@ -97,10 +89,10 @@ bool usage_of_models_is_summed_apart_and_in_total() {
     all.add(entries);
     layer_statistics later{.model_usage = {.input = {7}}};
     later.add(all.layers[0]);
-    return all.layers[0].model_usage == condense::provider_usage{.input = {20}, .cache_read = {2}} &&
-           later.model_usage == condense::provider_usage{.input = {27}, .cache_read = {2}} &&
-           all.model_usage() == condense::provider_usage{{20}, {10}, {2}, {4}} &&
-           all.total_usage() == condense::provider_usage{{1'020}, {110}, {2}, {4}};
+    return all.layers[0].model_usage == provider_usage{.input = {20}, .cache_read = {2}} &&
+           later.model_usage == provider_usage{.input = {27}, .cache_read = {2}} &&
+           all.model_usage() == provider_usage{{20}, {10}, {2}, {4}} &&
+           all.total_usage() == provider_usage{{1'020}, {110}, {2}, {4}};
 }
 
 }  // namespace
@@ -153,12 +145,9 @@ TEST_CASE("statistics: files that were created are counted and named", "[row-V6]
 }
 
 TEST_CASE("statistics: a folder's files are named as they are, a store without files has none", "[row-V6]") {
-    using condense::chat_message;
-    using namespace condense::literals;
     scratch::folder const root;
     auto const talk = [](auto const& store, std::string const& text) {
-        condense::session session{conversation{},
-                                  condense::pipeline{condense::offload{.over = 10'000_chars, .into = store}},
+        condense::session session{conversation{}, pipeline{offload{.over = 10'000_chars, .into = store}},
                                   condense::budget{.window = 1'000'000_tokens}};
         push(session, {U("run it"), C("1", "shell"), R("1", text)});
         CHECK(session.statistics().layers[0].artifacts == 1);
@@ -184,18 +173,14 @@ TEST_CASE("statistics: a folder's files are named as they are, a store without f
 }
 
 TEST_CASE("statistics: a layer has the breaks of the cached prefix that it began, an observer those that cost more") {
-    using condense::chat_message;
-    using namespace condense::literals;
     for (bool const late : {true, false}) {  // where the long message is: behind what leaves, or in it
-        std::vector<condense::events::cache_broken> told;
-        auto const observer = [&](condense::events::cache_broken const& event) { told.push_back(event); };
-        condense::session session{
-            conversation{},
-            condense::pipeline{
-                condense::compress{.over = 100'000_chars},
-                condense::sliding_window{.when = condense::used > 12_messages, .until = condense::used <= 10_messages}},
-            condense::budget{.window = 100'000_tokens}, condense::char_ratio<condense::family::gpt>{},
-            condense::run_options{.observer = observer}};
+        std::vector<events::cache_broken> told;
+        auto const observer = [&](events::cache_broken const& event) { told.push_back(event); };
+        condense::session session{conversation{},
+                                  pipeline{compress{.over = 100'000_chars},
+                                           sliding_window{.when = used > 12_messages, .until = used <= 10_messages}},
+                                  condense::budget{.window = 100'000_tokens},
+                                  condense::char_ratio<condense::family::gpt>{}, run_options{.observer = observer}};
         auto const push = [&](int turn) {
             session.push(chat_message::user("question"));
             session.push(chat_message::assistant(turn == (late ? 4 : 1) ? std::string(3'000, 'a') : "answer"));
@@ -212,7 +197,6 @@ TEST_CASE("statistics: a layer has the breaks of the cached prefix that it began
         CHECK(session.statistics().layers[1].prefix_breaks == 1);
         CHECK(told.size() == (late ? 1 : 0));
         if (!told.empty())
-            CHECK(told.front() ==
-                  condense::events::cache_broken{{1}, report.reread, report.before.tokens - report.after.tokens});
+            CHECK(told.front() == events::cache_broken{{1}, report.reread, report.before.tokens - report.after.tokens});
     }
 }

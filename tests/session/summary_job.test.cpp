@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/summary_job.hpp>
 
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 #include <condense/condense.hpp>
 
 #include "core/toy.hpp"

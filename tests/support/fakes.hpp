@@ -3,23 +3,14 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/core/pass.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/core/run_options.hpp>
-#include <condense/core/store.hpp>
 #include <condense/llm/model_call.hpp>
 
 #include "support/notation.hpp"

@@ -4,7 +4,6 @@
 // Message types that agree on little, each with its traits and its form as a chat_message.
 
 #include "support/messages/chat.hpp"
-#include "support/messages/form.hpp"
 #include "support/messages/handle.hpp"
 #include "support/messages/json.hpp"
 #include "support/messages/line.hpp"

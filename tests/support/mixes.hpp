@@ -2,14 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <string>
-#include <utility>
 
 #include <condense/condense.hpp>
 
 #include "support/fakes.hpp"
-#include "support/notation.hpp"
 
 // Pipelines and sessions that many tests share, so that each is compiled once in a program. Tokens are bytes.
 //
@@ -93,13 +89,13 @@ using session_of = condense::session<conversation, Mix, per_byte, Options>;
 using windowed = session_of<std::remove_const_t<decltype(window)>>;
 using summarizing = session_of<std::remove_const_t<decltype(summary_then_window)>>;
 
-template <class Mix, class Options = condense::run_options<>>
-auto holding(Mix const& mix, conversation messages, condense::budget limits = fakes::roomy, Options options = {}) {
+template <class Mix, class Messages = conversation, class Options = condense::run_options<>>
+auto holding(Mix const& mix, Messages messages, condense::budget limits = fakes::roomy, Options options = {}) {
     return condense::session{std::move(messages), mix, limits, per_byte{}, std::move(options)};
 }
 template <class Mix, class Options = condense::run_options<>>
 auto opened(Mix const& mix, condense::budget limits = fakes::roomy, Options options = {}) {
-    return holding(mix, {}, limits, std::move(options));
+    return holding(mix, conversation{}, limits, std::move(options));
 }
 
 template <class Session>
@@ -120,3 +116,21 @@ std::string miscounted(Session const& session) {
 }
 
 }  // namespace mixes
+
+/// For a file that is about sessions: names of the library without its namespace, and how sessions are opened.
+namespace vocabulary {
+
+using namespace condense::literals;
+using namespace notation;
+using condense::always, condense::cancelled, condense::cost, condense::cut, condense::nothing, condense::task;
+using condense::call_outcome, condense::commit_outcome, condense::layer_outcome, condense::outcome, condense::refusal;
+using condense::compress, condense::drop_superseded, condense::escalate, condense::fallback, condense::offload;
+using condense::group, condense::part_ref, condense::part_view, condense::role, condense::sequence;
+using condense::head, condense::head_tail, condense::last, condense::used;
+using condense::pipeline, condense::record, condense::repair, condense::sliding_window, condense::summarize;
+using condense::provider_error, condense::provider_usage, condense::recover_outcome, condense::run_options;
+using condense::tokens, condense::usage;
+using mixes::holding, mixes::opened;
+namespace events = condense::events;
+
+}  // namespace vocabulary

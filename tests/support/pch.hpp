@@ -2,7 +2,7 @@
 #pragma once
 
 // Precompiled for all tests: what is not ours, so that a change of one of our headers builds only what includes it. A
-// test still includes what it uses.
+// test still includes what it uses, by itself or by a header of the tests.
 
 #include <algorithm>
 #include <array>

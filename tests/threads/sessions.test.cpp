@@ -1,40 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <algorithm>
-#include <array>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include <condense/condense.hpp>
 #include <condense/store/artifact_folder.hpp>
 #include <condense/store/journal_folder.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
-#include "core/sessions.hpp"
 #include "laws/checker.hpp"
 #include "laws/generator.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/mixes.hpp"
 
 // Built with the thread sanitizer: what several threads may do at once. Checks are made by the first thread
 // alone; others say what they saw.
 
 namespace {
 
-using condense::commit_outcome;
-using condense::used;
-using namespace condense::literals;
-using namespace notation;
+using namespace vocabulary;
 
 /// Hands values from thread to thread.
 template <class Value>
@@ -77,11 +63,7 @@ private:
 };
 
 /// A pure function of the prompt, so that a session comes to the same whenever it runs.
-std::string answer_to(std::string_view prompt) {
-    std::uint64_t state = 0xCBF29CE484222325u;  // FNV-1a, 64 bits
-    for (char const byte : prompt) state = (state ^ static_cast<unsigned char>(byte)) * 0x100000001B3u;
-    return "in short " + std::to_string(state);
-}
+std::string answer_to(std::string_view prompt) { return "in short " + tapes::name_of(prompt).text(); }
 struct quiet_model {
     std::string operator()(std::string_view prompt) const { return answer_to(prompt); }
 };
@@ -104,9 +86,9 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
             }
         }};
 
-    auto const mix = condense::pipeline{condense::summarize{
-        .when = used > 30_messages, .until = used <= 10_messages, .protect = condense::last(6_messages)}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, per_byte{}};
+    auto const mix =
+        pipeline{summarize{.when = used > 30_messages, .until = used <= 10_messages, .protect = last(6_messages)}};
+    auto session = opened(mix, {.window = 100'000_tokens});
     conversation all;
     std::size_t asked = 0;
     std::size_t got = 0;
@@ -143,8 +125,8 @@ TEST_CASE("summaries are made in other threads while a session goes on", "[law-1
 }
 
 TEST_CASE("messages pushed while a summary is made are all there, in order", "[law-13]") {
-    auto const mix = condense::pipeline{condense::summarize{.when = used > 30_messages, .until = used <= 10_messages}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, per_byte{}};
+    auto const mix = pipeline{summarize{.when = used > 30_messages, .until = used <= 10_messages}};
+    auto session = opened(mix, {.window = 100'000_tokens});
     conversation all;
     auto const push = [&] {
         all.push_back(named(all.size() % 2 == 0 ? U(letters(150, 'q')) : A(letters(150, 'a')), all.size()));
@@ -174,13 +156,10 @@ namespace {
 
 template <class Journal, class Store>
 auto shared_mix(Journal const& journal, Store const& store) {
-    return condense::pipeline{
-        condense::record{.to = journal},
-        condense::offload{.over = 600_chars, .preview = condense::head{60_chars}, .into = store},
-        condense::compress{.when = used >= 30_pct, .over = 300_chars, .with = condense::head_tail{60_chars, 60_chars}},
-        condense::summarize{
-            .when = used >= 60_pct, .protect = condense::task | condense::last(4_messages), .with = quiet_model{}},
-        condense::sliding_window{.when = used >= 90_pct}};
+    return pipeline{record{.to = journal}, offload{.over = 600_chars, .preview = head{60_chars}, .into = store},
+                    compress{.when = used >= 30_pct, .over = 300_chars, .with = head_tail{60_chars, 60_chars}},
+                    summarize{.when = used >= 60_pct, .protect = task | last(4_messages), .with = quiet_model{}},
+                    sliding_window{.when = used >= 90_pct}};
 }
 
 /// What one agent's session has come to.
@@ -197,10 +176,9 @@ struct course {
 template <class Mix>
 course run_agent(Mix const& mix, std::size_t number) {
     course seen;
-    condense::run_options<> options;
+    run_options<> options;
     options.conversation = "agent " + std::to_string(number);
-    condense::session session{conversation{}, mix, condense::budget{.window = {3'000 + 500 * number}}, per_byte{},
-                              options};
+    auto session = opened(mix, {.window = {3'000 + 500 * number}}, options);
     // Agents in pairs see the same contents, which are stored once.
     laws::conversation_generator generator{number / 2 + 3};
     for (int part = 0; part < 2; ++part)

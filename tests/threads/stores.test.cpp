@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/llm/cached.hpp>
 #include <condense/store/file.hpp>
 #include <condense/store/markdown_memory.hpp>
 #include <condense/store/memory.hpp>
-#include <condense/store/memory_cache.hpp>
 #include <condense/store/memory_journal.hpp>
 #include <condense/store/quota_store.hpp>
 #include <condense/store/redis_cache.hpp>
@@ -23,8 +14,6 @@
 
 #include "store/cache_laws.hpp"
 #include "store/redis_server.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 // Built with the thread sanitizer: one handle of a store, a journal, a cache or a memory in several threads. What

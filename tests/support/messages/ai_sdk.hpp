@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -19,7 +15,6 @@ namespace forms {
 
 struct ai_text {
     std::string text;
-
     friend bool operator==(ai_text const&, ai_text const&) = default;
 };
 struct ai_call {
@@ -29,7 +24,6 @@ struct ai_call {
     std::string id;
     std::string tool_name;
     nlohmann::json arguments;
-
     friend bool operator==(ai_call const&, ai_call const&) = default;
 };
 struct ai_result {
@@ -39,7 +33,6 @@ struct ai_result {
     std::string tool_call_id;
     nlohmann::json result;
     bool is_error;
-
     friend bool operator==(ai_result const&, ai_result const&) = default;
 };
 
@@ -61,7 +54,6 @@ struct ai_message {
     std::string roleToString() const {
         return role == ai_role_system ? "system" : role == ai_role_user ? "user" : "assistant";
     }
-
     friend bool operator==(ai_message const&, ai_message const&) = default;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <string_view>
-
 #include "support/messages/form.hpp"
 
 // The library's own message type, which is what the others are compared with.

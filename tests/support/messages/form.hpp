@@ -3,15 +3,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-
-#include "support/messages/pack.hpp"
 #include "support/notation.hpp"
 
 // What the message types of the tests have in common: each stands for a chat_message and can be read
@@ -53,14 +46,34 @@ Message from_chat(chat_message const& m) {
     return form<Message>::from_chat(m);
 }
 
-/// What every type that has parts of its own offers to `record`.
+/// Traits that do with the form as a chat_message what the library does with its own messages: storing,
 template <class Message>
-struct packed_traits {
-    static std::string to_bytes(Message const& m) { return pack(to_chat(m)); }
+struct stored_traits {
+    static std::string to_bytes(Message const& m) { return condense::to_bytes(to_chat(m)); }
     static std::optional<Message> from_bytes(std::string_view written) {
-        auto const read = unpack(written);
+        auto const read = condense::from_bytes<chat_message>(written);
         if (!read) return std::nullopt;
         return from_chat<Message>(*read);
+    }
+};
+/// editing and making,
+template <class Message>
+struct edited_traits : stored_traits<Message> {
+    static Message with_part(Message const& m, std::size_t index, std::string text) {
+        return from_chat<Message>(condense::with_part(to_chat(m), index, std::move(text)));
+    }
+    static Message without_part(Message const& m, std::size_t index) {
+        return from_chat<Message>(condense::without_part(to_chat(m), index));
+    }
+    static Message make(role speaker, std::string text) {
+        return from_chat<Message>(chat_message::text(speaker, std::move(text)));
+    }
+};
+/// and answering calls.
+template <class Message>
+struct answered_traits : edited_traits<Message> {
+    static Message make_result(Message const& m, part_view const& call, std::string text) {
+        return from_chat<Message>(condense::make_result(to_chat(m), call, std::move(text)));
     }
 };
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <iterator>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "support/messages/form.hpp"
 
@@ -27,7 +22,6 @@ public:
     };
 
     explicit handle(turn made) : held_{std::make_unique<turn>(std::move(made))} {}
-    handle clone() const { return handle{turn(*held_)}; }
 
     turn& operator*() noexcept { return *held_; }
     turn const& operator*() const noexcept { return *held_; }
@@ -71,31 +65,13 @@ private:
 }  // namespace forms
 
 template <>
-struct condense::message_traits<forms::handle> : forms::packed_traits<forms::handle> {
+struct condense::message_traits<forms::handle> : forms::edited_traits<forms::handle> {
     using handle = forms::handle;
 
     static role role_of(handle const& m) { return m->speaker; }
     static void each_part(handle const& m, auto&& sink) {
         for (auto const& part : m->parts)
             sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
-    }
-    static handle with_part(handle const& m, std::size_t index, std::string text) {
-        auto shorter = m.clone();
-        (*shorter).parts[index].text = std::move(text);
-        (*shorter).parts[index].cost.reset();
-        if ((*shorter).parts[index].kind == part_kind::media)
-            (*shorter).parts[index].kind = part_kind::text, (*shorter).parts[index].sealed = false;
-        return shorter;
-    }
-    static handle without_part(handle const& m, std::size_t index) {
-        auto thinner = m.clone();
-        (*thinner).parts.erase((*thinner).parts.begin() + static_cast<std::ptrdiff_t>(index));
-        return thinner;
-    }
-    static handle make(role speaker, std::string text) {
-        handle::turn made{.speaker = speaker};
-        made.parts.push_back({.text = std::move(text)});
-        return handle{std::move(made)};
     }
     static bool pinned(handle const& m) { return m->pinned; }
     static std::string_view mark_of(handle const& m) { return m->mark; }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>

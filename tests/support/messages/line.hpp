@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "support/messages/form.hpp"
 
 // The least there is: a role, spelt out, and one text. Calls are words, results have no id.
@@ -16,7 +11,6 @@ struct line {
     std::string role;
     std::string text;
     std::string label = {};  ///< no part of the message for the library
-
     friend bool operator==(line const&, line const&) = default;
 };
 
@@ -40,4 +34,4 @@ struct form<line> {
 
 template <>
 struct condense::message_traits<forms::line> : condense::role_and_text<&forms::line::role, &forms::line::text>,
-                                               forms::packed_traits<forms::line> {};
+                                               forms::stored_traits<forms::line> {};

@@ -2,12 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -22,53 +18,44 @@ namespace forms {
 struct litert_blob {
     std::vector<std::uint8_t> bytes = {};
     std::string mime_type = {};
-
     friend bool operator==(litert_blob const&, litert_blob const&) = default;
 };
 struct litert_path {
     std::string path = {};
-
     friend bool operator==(litert_path const&, litert_path const&) = default;
 };
 struct litert_sound {
     std::vector<float> frames = {};
-
     friend bool operator==(litert_sound const&, litert_sound const&) = default;
 };
 struct litert_text {
     std::string text = {};
     std::string error = {};
     nlohmann::ordered_json extra_fields = {};
-
     friend bool operator==(litert_text const&, litert_text const&) = default;
 };
 struct litert_image {
     std::variant<litert_blob, litert_path> data = {};
-
     friend bool operator==(litert_image const&, litert_image const&) = default;
 };
 struct litert_audio {
     std::variant<litert_blob, litert_path, litert_sound> data = {};
-
     friend bool operator==(litert_audio const&, litert_audio const&) = default;
 };
 struct litert_call {
     std::string name = {};
     nlohmann::ordered_json arguments = {};
     std::string id = {};
-
     friend bool operator==(litert_call const&, litert_call const&) = default;
 };
 struct litert_response {
     std::string name = {};
     std::string response = {};
     std::string id = {};
-
     friend bool operator==(litert_response const&, litert_response const&) = default;
 };
 struct litert_json {
     nlohmann::ordered_json json_data = {};
-
     friend bool operator==(litert_json const&, litert_json const&) = default;
 };
 
@@ -81,7 +68,6 @@ struct litert_message {
     bool content_is_string = false;
     bool content_is_object = false;
     std::string label = {};
-
     friend bool operator==(litert_message const&, litert_message const&) = default;
 };
 

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <condense/adapt/llama_cpp.hpp>
 
 #include "support/messages/form.hpp"
@@ -19,13 +13,11 @@ struct llama_call {
     std::string name = {};
     std::string arguments = {};
     std::string id = {};
-
     friend bool operator==(llama_call const&, llama_call const&) = default;
 };
 struct llama_content {
     std::string type = {};
     std::string text = {};
-
     friend bool operator==(llama_content const&, llama_content const&) = default;
 };
 struct llama_message {
@@ -37,7 +29,6 @@ struct llama_message {
     std::string tool_name = {};
     std::string tool_call_id = {};
     std::string label = {};
-
     friend bool operator==(llama_message const&, llama_message const&) = default;
 };
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include <condense/adapt/variant_parts.hpp>
 
@@ -95,7 +91,7 @@ private:
 
 template <>
 struct condense::message_traits<forms::post> : condense::variant_parts<condense::message_traits<forms::post>>,
-                                               forms::packed_traits<forms::post> {
+                                               forms::stored_traits<forms::post> {
     using post = forms::post;
 
     static role role_of(post const& m) { return m.speaker; }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "support/messages/form.hpp"
 
 // Calls and results name their tool and have no id: a result belongs to a call by name and order.
@@ -21,7 +15,6 @@ struct unnumbered {
         part_status status = part_status::ok;
         bool sealed = false;
         condense::own_cost cost = {};
-
         friend bool operator==(piece const&, piece const&) = default;
     };
     condense::role speaker = condense::role::user;
@@ -29,7 +22,6 @@ struct unnumbered {
     std::string label = {};
     bool pinned = false;
     std::string mark = {};
-
     friend bool operator==(unnumbered const&, unnumbered const&) = default;
 };
 
@@ -61,33 +53,13 @@ struct form<unnumbered> {
 }  // namespace forms
 
 template <>
-struct condense::message_traits<forms::unnumbered> : forms::packed_traits<forms::unnumbered> {
+struct condense::message_traits<forms::unnumbered> : forms::answered_traits<forms::unnumbered> {
     using unnumbered = forms::unnumbered;
 
     static role role_of(unnumbered const& m) { return m.speaker; }
     static void each_part(unnumbered const& m, auto&& sink) {
         for (auto const& piece : m.pieces)
             sink(part_view{piece.kind, piece.text, piece.tool, {}, piece.status, piece.sealed, piece.cost});
-    }
-    static unnumbered with_part(unnumbered const& m, std::size_t index, std::string text) {
-        auto shorter = m;
-        shorter.pieces[index].text = std::move(text);
-        shorter.pieces[index].cost.reset();
-        if (shorter.pieces[index].kind == part_kind::media)
-            shorter.pieces[index].kind = part_kind::text, shorter.pieces[index].sealed = false;
-        return shorter;
-    }
-    static unnumbered without_part(unnumbered const& m, std::size_t index) {
-        auto thinner = m;
-        thinner.pieces.erase(thinner.pieces.begin() + static_cast<std::ptrdiff_t>(index));
-        return thinner;
-    }
-    static unnumbered make(role speaker, std::string text) {
-        return {.speaker = speaker, .pieces = {{.text = std::move(text)}}};
-    }
-    static unnumbered make_result(unnumbered const&, part_view const& call, std::string text) {
-        return {.speaker = role::tool,
-                .pieces = {{.kind = part_kind::tool_result, .text = std::move(text), .tool = std::string{call.tool}}}};
     }
     static bool pinned(unnumbered const& m) { return m.pinned; }
     static std::string_view mark_of(unnumbered const& m) { return m.mark; }

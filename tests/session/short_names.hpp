@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <condense/condense.hpp>
+#include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
+
+#include "core/sessions.hpp"
+#include "laws/checker.hpp"
+#include "laws/generator.hpp"
+#include "support/catch.hpp"
+#include "support/effort.hpp"
+#include "support/mixes.hpp"
+#include "support/tape.hpp"
+
+// What nearly every test of sessions includes, and what it calls things.
+
+namespace short_names {
+
+using namespace sessions;
+using namespace vocabulary;
+using condense::chat_message, condense::memory_journal, condense::memory_store, condense::state_fault;
+using tapes::tape;
+
+}  // namespace short_names
