@@ -250,7 +250,8 @@ TEST_CASE("reduce: where a message cannot be made, the history stays as it was")
                                   {condense::role::assistant, "well"},
                                   {.text = "latest"}};
     auto const before = history;
-    auto const act = pipeline{layer<edits>([](auto& draft, auto& pass) {
+    constexpr auto cuts = condense::shortens | condense::drops;
+    auto const act = pipeline{layer<cuts>([](auto& draft, auto& pass) {
         if (!draft.edits().steps().empty()) return;
         pass.note(draft.drop({1}));
         pass.note(draft.shorten({2, 0, 2}, "w"));

@@ -118,3 +118,5 @@ TEST_CASE("order: each part that is there once, in order, and a prefix when stop
     }
     CHECK(parts > 1'000);
 }
+
+}  // namespace
