@@ -7,36 +7,18 @@
 #include <string_view>
 #include <type_traits>
 
+#include <condense/detail/braces.hpp>
+#include <condense/detail/edit_distance.hpp>
+#include <condense/detail/log_line.hpp>
+#include <condense/detail/phrase.hpp>
 #include <condense/detail/utf8.hpp>
 
+#include "core/constant.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::detail::grouped;
-using condense::detail::matches_glob;
-using condense::detail::small_text;
-
-constexpr bool globs_match_as_file_names_do() {
-    return matches_glob("read_file", "read_file") && !matches_glob("read_file", "read") &&
-           !matches_glob("read", "read_file") && matches_glob("memory_write", "memory_*") &&
-           matches_glob("memory_", "memory_*") && !matches_glob("my_memory_x", "memory_*") &&
-           matches_glob("anything", "*") && matches_glob("", "*") && matches_glob("", "") && !matches_glob("a", "") &&
-           !matches_glob("", "?") && matches_glob("cat", "c?t") && !matches_glob("ct", "c?t") &&
-           matches_glob("abcabc", "*abc") && matches_glob("aXbXc", "a*b*c") && !matches_glob("aXbX", "a*b*c") &&
-           matches_glob("abab", "*ab") && matches_glob("ab", "a**b") && matches_glob("a*b", "a*b") &&
-           matches_glob("x.y", "x?y") && !matches_glob("Read", "read") && matches_glob("*", "*") &&
-           !matches_glob("ba", "*?b") && !matches_glob("abcZ", "abc*bcZ");
-}
-static_assert(globs_match_as_file_names_do());
-
-constexpr bool control_bytes_become_spaces() {
-    small_text<16> const text{
-        "a\x1B[1m\n\x7F"
-        "b"};
-    return std::string_view{text} == "a [1m  b" && !text.empty() && small_text<4>{}.empty();
-}
-static_assert(control_bytes_become_spaces());
+using namespace condense::detail;
 
 constexpr bool what_does_not_fit_is_left_out() {
     small_text<5> text{"abc"};
@@ -44,56 +26,171 @@ constexpr bool what_does_not_fit_is_left_out() {
     text += "g";
     return std::string_view{text} == "abcde" && text == small_text<5>{"abcde"} && !(text == small_text<5>{"abcd"});
 }
-static_assert(what_does_not_fit_is_left_out());
 
 static_assert(std::is_trivially_copyable_v<small_text<96>>);
 
-}  // namespace
-
 TEST_CASE("text: patterns and small texts") {
-    CHECK(globs_match_as_file_names_do());
-    CHECK(control_bytes_become_spaces());
-    CHECK(what_does_not_fit_is_left_out());
-}
-
-TEST_CASE("text: patterns of many stars end soon") {
+    // Globs match as file names do.
+    CHECK_CONSTANT(matches_glob("read_file", "read_file") && !matches_glob("read_file", "read") &&
+                   !matches_glob("read", "read_file") && matches_glob("memory_write", "memory_*") &&
+                   matches_glob("memory_", "memory_*") && !matches_glob("my_memory_x", "memory_*") &&
+                   matches_glob("anything", "*") && matches_glob("", "*") && matches_glob("", "") &&
+                   !matches_glob("a", "") && !matches_glob("", "?") && matches_glob("cat", "c?t") &&
+                   !matches_glob("ct", "c?t") && matches_glob("abcabc", "*abc") && matches_glob("aXbXc", "a*b*c") &&
+                   !matches_glob("aXbX", "a*b*c") && matches_glob("abab", "*ab") && matches_glob("ab", "a**b") &&
+                   matches_glob("a*b", "a*b") && matches_glob("x.y", "x?y") && !matches_glob("Read", "read") &&
+                   matches_glob("*", "*") && !matches_glob("ba", "*?b") && !matches_glob("abcZ", "abc*bcZ"));
+    // Control bytes become spaces.
+    CHECK_CONSTANT(std::string_view{small_text<16>{"a\x1B[1m\n\x7F\x62"}} == "a [1m  b" && small_text<4>{}.empty());
+    CHECK_CONSTANT(what_does_not_fit_is_left_out());
+    // Patterns of many stars end soon.
     CHECK_FALSE(matches_glob(std::string(5'000, 'a'), "*a*a*a*a*a*a*a*a*a*a*a*b"));
 }
 
 TEST_CASE("text: digits in groups of three") {
-    CHECK(grouped(0) == "0");
-    CHECK(grouped(999) == "999");
-    CHECK(grouped(1'000) == "1,000");
-    CHECK(grouped(20'740) == "20,740");
-    CHECK(grouped(123'456'789) == "123,456,789");
-    CHECK(grouped(~std::uint64_t{0}) == "18,446,744,073,709,551,615");
+    CHECK((grouped(0) == "0" && grouped(999) == "999" && grouped(1'000) == "1,000" && grouped(20'740) == "20,740"));
+    CHECK((grouped(123'456'789) == "123,456,789" && grouped(~std::uint64_t{0}) == "18,446,744,073,709,551,615"));
 }
 
 TEST_CASE("text: a small text is cut between code points") {
     for (std::size_t before = 0; before < 8; ++before) {
         small_text<8> text{std::string(before, 'a')};
         text += "\xF0\x9F\x98\x80\xC3\xA4\xE2\x82\xAC";
-        CHECK(condense::detail::utf8::valid(text));
+        CHECK(utf8::valid(text));
     }
 }
 
-namespace {
+TEST_CASE("text: anything from outside prints on one line") {
+    std::string_view const hostile{"a\x1B[1m\n\0\x7F\xC2\x9B\x62\xE2\x80\xAE\xE2\x80\xA8\xE2\x81\xA6\x63\xFF\xC3\xA9",
+                                   24};
+    CHECK(printable(hostile, 100) == "a [1m    b   c\xEF\xBF\xBD\xC3\xA9");
+    constexpr std::string_view harmless = "\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA\xC2\xA0";
+    CHECK((printable(harmless, 9) == harmless && printable("", 3).empty() && printable("abc", 3) == "abc"));
+    CHECK((printable("abcd", 3) == "abc..." && printable("\xC3\xA9\xC3\xA9", 1) == "\xC3\xA9..."));
+}
 
-using condense::detail::printable;
+constexpr bool reads(std::string_view text, std::string_view phrase, phrase_numbers numbers = {}) {
+    return phrase_at(text, phrase) == numbers;
+}
 
-constexpr bool what_comes_from_outside_prints_on_one_line() {
-    std::string_view const hostile{
-        "a\x1B[1m\n\0\x7F\xC2\x9B"
-        "b\xE2\x80\xAE\xE2\x80\xA8\xE2\x81\xA6"
-        "c\xFF\xC3\xA9",
-        24};
-    return printable(hostile, 100) == "a [1m    b   c\xEF\xBF\xBD\xC3\xA9" && printable("", 3).empty() &&
-           printable("\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA\xC2\xA0", 9) ==
-               "\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5\xE2\x81\xAA\xC2\xA0" &&
-           printable("abc", 3) == "abc" && printable("abcd", 3) == "abc..." &&
-           printable("\xC3\xA9\xC3\xA9", 1) == "\xC3\xA9...";
+TEST_CASE("phrase: words, white space, numbers and signs") {
+    // Words are of any case and stand at the beginning.
+    CHECK_CONSTANT(reads("Too LONG", "too long") && reads("too long!", "too long") &&
+                   !phrase_at("is too long", "too long") && !phrase_at("too lon", "too long") && !phrase_at("", "a") &&
+                   reads("", "") && reads("a", "") && !phrase_at("[", "{"));
+    // White space is of any kind.
+    CHECK_CONSTANT(reads("a \r\n\t b", "a b") && !phrase_at("ab", "a b") && !phrase_at("a", "a b") &&
+                   !phrase_at("a b", "ab") && reads(R"(a\n   \\t\rb)", "a b") && !phrase_at(R"(a\b)", "a b") &&
+                   !phrase_at(R"(a\)", "a b") && !phrase_at("anb", "a b"));
+    CHECK_CONSTANT(reads("12 > 7", "# > %", {12, 7}) && reads("1 + 2 > 4", "# + # > %", {3, 4}) &&
+                   reads("1,234 ", "#", {1'234, 0}) && reads("12_345_678", "%", {0, 12'345'678}) &&
+                   reads("7, 8", "#, %", {7, 8}) && reads("1,23", "#,%", {1, 23}) &&
+                   reads("1,2345", "#,%", {1, 2'345}) && reads("007", "#", {7, 0}) && !phrase_at("x", "#") &&
+                   !phrase_at("", "%") && !phrase_at(",123", "#") &&
+                   reads("99999999999999999999999", "#", {~std::uint64_t{0}, 0}) &&
+                   reads("18446744073709551615+1", "#+#", {~std::uint64_t{0}, 0}));
+    // Signs are skipped.
+    CHECK_CONSTANT(reads("n_ctx\\\": 42", "n_ctx~%", {0, 42}) && reads("n_ctx42", "n_ctx~%", {0, 42}) &&
+                   !phrase_at("n_ctx x42", "n_ctx~%") && !phrase_at("n:::::::::::::42", "n~%") &&
+                   reads("n\xC2\xA0\x34\x32", "n~%", {0, 42}) && reads("n--", "n~"));
+    // All that lies between is skipped, to the first place.
+    CHECK_CONSTANT(reads("a, then b 7", "a*b #", {7, 0}) && reads("ab", "a*b") && !phrase_at("a, then", "a*b") &&
+                   !phrase_at("a b x b 7", "a*b #"));
+}
+
+TEST_CASE("phrase: no step looks further than its limit") {
+    auto const far = [](std::size_t between) { return "a" + std::string(between, 'x') + "b"; };
+    CHECK(reads(far(skip_limit - 1), "a*b"));
+    CHECK_FALSE(phrase_at(far(skip_limit), "a*b").has_value());
+    auto const wide = [](std::size_t between) { return "a" + std::string(between, '\n') + "b"; };
+    CHECK(reads(wide(blank_limit), "a b"));
+    CHECK_FALSE(phrase_at(wide(blank_limit + 1), "a b").has_value());
+}
+
+TEST_CASE("braces: paths that share folders are written whole, anything else stays as it is") {
+    CHECK(expand_braces("in: src/{io/{read.cpp,write.cpp},main.cpp} x\ny/{a,b/c}") ==
+          "in: src/io/read.cpp src/io/write.cpp src/main.cpp x\ny/a y/b/c");
+    CHECK((expand_braces("a/{b/{c,d}}") == "a/b/c a/b/d" && expand_braces("a/{b}") == "a/b"));
+    for (std::string_view const text : {"", "a b", "a/b", "{a,b}", "a{b,c}", "a/{b", "a/{b,c}d", "a/b}", "a/{b,c}}",
+                                        "a/{b, c}", "a/{b}/{c,d}", "f(x/{y})", "a,b/{c,d}", " \n "})
+        CHECK(expand_braces(text) == text);
+}
+
+TEST_CASE("braces: hostile lists are bounded") {
+    std::string deep;
+    for (int depth = 0; depth < 100'000; ++depth) deep += "a/{";
+    CHECK(expand_braces(deep) == deep);
+    // Each name would come behind a thousand bytes.
+    std::string wide = std::string(1'000, 'x') + "/{a";
+    for (int name = 0; name < 100'000; ++name) wide += ",b";
+    wide += "}";
+    CHECK(expand_braces(wide) == wide);
+}
+
+TEST_CASE("edit_distance: insertions, removals and exchanges of one character") {
+    CHECK((edit_distance("", "") == 0 && edit_distance("abc", "abc") == 0));
+    CHECK((edit_distance("", "abc") == 3 && edit_distance("abc", "") == 3));
+    CHECK((edit_distance("treshold", "threshold") == 1 && edit_distance("threshold", "treshold") == 1));
+    CHECK((edit_distance("kitten", "sitting") == 3 && edit_distance("ab", "ba") == 2));
+}
+
+constexpr bool same_shape(std::string_view left, std::string_view right) {
+    return facts_of_line(left).shape == facts_of_line(right).shape;
+}
+
+constexpr bool alarming(std::string_view line) { return facts_of_line(line).alarming; }
+
+constexpr bool words_of_alarm_are_found() {
+    for (auto const stem : alarm_stems)
+        if (!alarming(stem) || alarming(stem.substr(0, stem.size() - 1))) return false;
+    return alarming("ValueError: x") && alarming("[WARNING] disk") && alarming("12 tests FAILED") &&
+           alarming("it was timed out") && alarming("x=1 Panic!") && !alarming("") && !alarming("err") &&
+           !alarming("all is well, 12 served") && !alarming("fa il") && !alarming("fa-il") && !alarming("er\nror") &&
+           !alarming("timed in");
+}
+
+constexpr bool blank_lines_are_known() {
+    for (std::string_view const line : {"", " ", "\t \r"})
+        if (!facts_of_line(line).blank) return false;
+    for (std::string_view const line : {"a", " 1", "\t-", "\xFF"})
+        if (facts_of_line(line).blank) return false;
+    return !facts_of_line({"\0", 1}).blank;
+}
+
+TEST_CASE("log_line: lines of one shape differ in numbers and white space alone") {
+    // Numbers and identifiers are equal.
+    CHECK_CONSTANT(
+        same_shape("12:30:45.678 request 7 from 10.0.0.1", "09:05:59.001 request 123,456 from 192.168.10.255") &&
+        same_shape("commit a1b2c3 done", "commit 9 done") && same_shape("2024-05-01 ok", "1999-12-31 ok") &&
+        same_shape("x 1", "x 2"));
+    // White space is equal.
+    CHECK_CONSTANT(same_shape("a b", "a  \t b") && same_shape("  a b", "a b") && same_shape("a b", "a b\r") &&
+                   same_shape("a: b", "a :b"));
+    // Words and signs differ.
+    CHECK_CONSTANT(!same_shape("request 7 failed", "request 7 served") && !same_shape("a b", "ab") &&
+                   !same_shape("a=1", "a:1") && !same_shape("[a]", "(a)") && !same_shape("a", "A") &&
+                   !same_shape("x", "7") && !same_shape("a b", "b a") && !same_shape("\xE5\xBE\x85", "\xE6\xBC\xA2") &&
+                   !same_shape("1.", "1.2") && !same_shape("", "x"));
+}
+
+TEST_CASE("log_line: alarm, blank lines, and stamps") {
+    CHECK_CONSTANT(words_of_alarm_are_found());
+    CHECK_CONSTANT(blank_lines_are_known());
+    // Stamps are left out.
+    CHECK_CONSTANT(without_stamp("2024-05-01T12:00:00.5Z INFO 7 up") == "INFO 7 up" &&
+                   without_stamp("[12:00] (3) up") == "up" && without_stamp("Total 7") == "Total 7" &&
+                   without_stamp("5Tests failed") == "Tests failed" && without_stamp("7Z up") == "up" &&
+                   without_stamp("7 Zebras") == "Zebras" && without_stamp("1 2 3") == "1 2 3" &&
+                   without_stamp("").empty());
+}
+
+TEST_CASE("log_line: no more than the beginning of a line counts") {
+    std::string const front(log_line_look - 8, 'x');
+    CHECK(same_shape(front + "        a", front + "        b"));
+    CHECK_FALSE(same_shape(front + "       a", front + "       b"));
+    CHECK((facts_of_line(front + " error..").alarming && !facts_of_line(front + "     error").alarming));
+    CHECK(facts_of_line(std::string(log_line_look, ' ') + "a").blank);
+    CHECK(without_stamp(std::string(1'000'000, '7') + " up") == "up");
 }
 
 }  // namespace
-
-TEST_CASE("text: what comes from outside prints on one line") { CHECK(what_comes_from_outside_prints_on_one_line()); }

@@ -9,19 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/constant.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
 namespace utf8 = condense::detail::utf8;
-
-/// Unicode 15, table 3-7.
-constexpr bool well_formed_sequences_are_taken_whole() {
-    return utf8::valid("") && utf8::valid("a\x7F") && utf8::valid("\xC2\x80\xDF\xBF") &&
-           utf8::valid("\xE0\xA0\x80\xEC\xBF\xBF") && utf8::valid("\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") &&
-           utf8::valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") && utf8::count("\xF0\x9F\x98\x80\xE2\x82\xAC\xC3\xA4z") == 4;
-}
-static_assert(well_formed_sequences_are_taken_whole());
 
 constexpr bool ill_formed_sequences_are_seen() {
     for (std::string_view const text :
@@ -30,16 +23,6 @@ constexpr bool ill_formed_sequences_are_seen() {
         if (utf8::valid(text)) return false;
     return true;
 }
-static_assert(ill_formed_sequences_are_seen());
-
-/// One replacement for each maximal part, as in Unicode 15, table 3-8 and the example after it.
-constexpr bool maximal_parts_count_once() {
-    return utf8::count("\xE2\x82") == 1 && utf8::count("\xF0\x9F\x98") == 1 && utf8::count("\xF0\x9F\x98z") == 2 &&
-           utf8::count("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41") == 9 &&
-           utf8::count("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") == 9 &&
-           utf8::count("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41") == 5 && utf8::count("\x80\x80\x80") == 3;
-}
-static_assert(maximal_parts_count_once());
 
 constexpr bool ends_are_found() {
     constexpr std::string_view text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80";
@@ -48,7 +31,6 @@ constexpr bool ends_are_found() {
            utf8::suffix(text, 0) == 10 && utf8::suffix(text, 1) == 6 && utf8::suffix(text, 3) == 1 &&
            utf8::suffix(text, 4) == 0 && utf8::suffix(text, ~std::uint64_t{0}) == 0;
 }
-static_assert(ends_are_found());
 
 constexpr bool boundaries_are_found() {
     constexpr std::string_view text = "a\xC3\xA4\xF0\x9F\x98\x80z";
@@ -58,7 +40,6 @@ constexpr bool boundaries_are_found() {
         if (utf8::floor(text, at) != below[at] || utf8::ceil(text, at) != above[at]) return false;
     return true;
 }
-static_assert(boundaries_are_found());
 
 /// Where code points begin, by decoding from the front.
 std::vector<bool> boundaries(std::string_view text) {
@@ -71,14 +52,23 @@ std::vector<bool> boundaries(std::string_view text) {
 }  // namespace
 
 TEST_CASE("utf8: well-formed and ill-formed sequences") {
-    CHECK(well_formed_sequences_are_taken_whole());
-    CHECK(ill_formed_sequences_are_seen());
-    CHECK(maximal_parts_count_once());
+    // Well-formed sequences are taken whole: Unicode 15, table 3-7.
+    CHECK_CONSTANT(utf8::valid("") && utf8::valid("a\x7F") && utf8::valid("\xC2\x80\xDF\xBF") &&
+                   utf8::valid("\xE0\xA0\x80\xEC\xBF\xBF") && utf8::valid("\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") &&
+                   utf8::valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") &&
+                   utf8::count("\xF0\x9F\x98\x80\xE2\x82\xAC\xC3\xA4z") == 4);
+    CHECK_CONSTANT(ill_formed_sequences_are_seen());
+    // Maximal parts count once.
+    // One replacement for each maximal part, as in Unicode 15, table 3-8 and the example after it.
+    CHECK_CONSTANT(utf8::count("\xE2\x82") == 1 && utf8::count("\xF0\x9F\x98") == 1 &&
+                   utf8::count("\xF0\x9F\x98z") == 2 && utf8::count("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41") == 9 &&
+                   utf8::count("\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41") == 9 &&
+                   utf8::count("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF\x41") == 5 && utf8::count("\x80\x80\x80") == 3);
 }
 
 TEST_CASE("utf8: ends and boundaries") {
-    CHECK(ends_are_found());
-    CHECK(boundaries_are_found());
+    CHECK_CONSTANT(ends_are_found());
+    CHECK_CONSTANT(boundaries_are_found());
 }
 
 TEST_CASE("utf8: every code point is read, and its neighbours are not") {
@@ -150,8 +140,7 @@ TEST_CASE("utf8: what is no ASCII is seen at any place of a long run of it") {
             auto const text = before + "\xC3\xA4" + std::string(more, 'y');
             CHECK(utf8::valid(text));
             CHECK(utf8::count(text) == place + 1 + more);
-            CHECK(utf8::prefix(text, place) == place);
-            CHECK(utf8::prefix(text, place + 1) == place + 2);
+            CHECK((utf8::prefix(text, place) == place && utf8::prefix(text, place + 1) == place + 2));
             CHECK(utf8::prefix(text, place + 1 + more / 2) == place + 2 + more / 2);
         }
     }

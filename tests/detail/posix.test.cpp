@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/posix_file.hpp>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -10,11 +12,15 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <condense/detail/posix_lines.hpp>
+#include <condense/detail/posix_publish.hpp>
 
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
@@ -25,8 +31,6 @@ namespace fs = std::filesystem;
 namespace posix = condense::detail::posix;
 
 bool is_open(int number) { return ::fcntl(number, F_GETFD) != -1; }
-
-}  // namespace
 
 TEST_CASE("posix_file: a fault is the call and what the system says") {
     CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device: the disk must have room");
@@ -45,8 +49,7 @@ TEST_CASE("posix_file: each cause has its own remedy, which a note has room for"
         CHECK(seen.insert(rule).second);
         CHECK(rule.find(" must ") != std::string_view::npos);
         auto const text = posix::fault("open folder", error);
-        CHECK(std::string_view{text}.starts_with("open folder: "));
-        CHECK(std::string_view{text}.ends_with(rule));
+        CHECK((std::string_view{text}.starts_with("open folder: ") && std::string_view{text}.ends_with(rule)));
     }
     CHECK(posix::rule_of(ENOENT).empty());
 }
@@ -106,8 +109,7 @@ TEST_CASE("posix_file: writes all of it through short writes and signals") {
     ::sigaction(SIGUSR1, &before, nullptr);
     CHECK(error == 0);
     CHECK((got == sent));
-    CHECK(posix::write_all(posix::descriptor{}, "x") == EBADF);
-    CHECK(posix::write_all(posix::descriptor{}, "") == 0);
+    CHECK((posix::write_all(posix::descriptor{}, "x") == EBADF && posix::write_all(posix::descriptor{}, "") == 0));
 }
 
 TEST_CASE("posix_file: reads as far as the file goes") {
@@ -118,8 +120,7 @@ TEST_CASE("posix_file: reads as far as the file goes") {
     auto const file = posix::open_file(folder.file, "f", O_RDONLY);
     REQUIRE(file.error == 0);
     std::string room(4, '\0');
-    CHECK(posix::read_at(file.file, room, 2).bytes == "2345");
-    CHECK(posix::read_at(file.file, room, 8).bytes == "89");
+    CHECK((posix::read_at(file.file, room, 2).bytes == "2345" && posix::read_at(file.file, room, 8).bytes == "89"));
     CHECK(posix::read_at(file.file, room, 20).bytes.empty());
     CHECK(posix::read_at(folder.file, room, 0).error == EISDIR);
 }
@@ -136,9 +137,7 @@ TEST_CASE("posix_file: opens regular files only, and follows no link") {
         for (auto const* const name : {"link", "dangling", "d", "pipe"}) {
             auto const found = posix::open_file(folder.file, name, flags);
             CAPTURE(name, flags);
-            CHECK_FALSE(found.file);
-            CHECK(found.error != 0);
-            CHECK(found.error != ENOENT);
+            CHECK((!found.file && found.error != 0 && found.error != ENOENT));
         }
     CHECK_FALSE(fs::exists(root / "absent"));
     CHECK(posix::open_file(folder.file, "absent", O_RDWR).error == ENOENT);
@@ -170,8 +169,7 @@ TEST_CASE("posix_file: makes what is missing of a path, for its owner alone") {
 
     auto const here = fs::current_path();
     fs::current_path(root / "a");
-    CHECK(posix::open_folder("relative/path", true).error == 0);
-    CHECK(posix::open_folder(".", true).error == 0);
+    CHECK((posix::open_folder("relative/path", true).error == 0 && posix::open_folder(".", true).error == 0));
     fs::current_path(here);
     CHECK(fs::is_directory(root / "a/relative/path"));
 }
@@ -209,8 +207,7 @@ TEST_CASE("posix_file: a folder of ours is no link, closed to others, and of the
     for (auto const* const path : {"link", "link/", "above/link"}) {
         CAPTURE(path);
         CHECK(error_of(path, folder_rule::own) == posix::folder_is_link);
-        CHECK(error_of(path, folder_rule::shared) == 0);
-        CHECK(error_of(path, folder_rule::any) == 0);
+        CHECK((error_of(path, folder_rule::shared) == 0 && error_of(path, folder_rule::any) == 0));
     }
     struct {
         unsigned mode;
@@ -234,8 +231,7 @@ TEST_CASE("posix_file: a folder of ours is no link, closed to others, and of the
     }
     REQUIRE(::chmod((root / "d").c_str(), 0755) == 0);
     REQUIRE(::chown((root / "d").c_str(), 12'345, 12'345) == 0);
-    CHECK(error_of("d", folder_rule::own) == posix::folder_is_foreign);
-    CHECK(error_of("d", folder_rule::shared) == 0);
+    CHECK((error_of("d", folder_rule::own) == posix::folder_is_foreign && error_of("d", folder_rule::shared) == 0));
 }
 
 TEST_CASE("posix_file: a folder is opened when first used, and again when it was removed") {
@@ -255,3 +251,177 @@ TEST_CASE("posix_file: a folder is opened when first used, and again when it was
     fs::rename(root / "a", root / "b");
     CHECK(kept.use(true).directory == second.directory);
 }
+
+std::vector<std::string> lines_in(std::string const& bytes, std::size_t most, std::size_t size) {
+    scratch::folder const root;
+    scratch::write(root / "f", bytes);
+    posix::descriptor const file{::open((root / "f").c_str(), O_RDONLY | O_CLOEXEC)};
+    std::vector<std::string> lines;
+    std::size_t next = 0;
+    CHECK(posix::each_line(file, size, most, [&](std::string_view line, std::size_t offset, std::size_t length) {
+              CHECK(offset == next);
+              next = offset + length + 1;
+              if (length <= most) lines.emplace_back(line);
+              CHECK((length <= most ? bytes.substr(offset, length) == line : line.empty()));
+          }) == 0);
+    auto const end = std::min(size, bytes.size());
+    CHECK(next == end + (end != 0 && bytes[end - 1] != '\n'));
+    return lines;
+}
+std::vector<std::string> lines_in(std::string const& bytes, std::size_t most = 1'000'000) {
+    return lines_in(bytes, most, bytes.size());
+}
+
+TEST_CASE("posix_lines: lines with and without a break at the end") {
+    CHECK((lines_in("").empty() && lines_in("a") == std::vector<std::string>{"a"}));
+    CHECK(lines_in("a\n\nb\n") == std::vector<std::string>{"a", "", "b"});
+    CHECK(lines_in("a\nb") == std::vector<std::string>{"a", "b"});
+    CHECK(lines_in(std::string("\0\n\0", 3)) == std::vector<std::string>{std::string(1, '\0'), std::string(1, '\0')});
+    CHECK(lines_in("a\nb\nc\n", 10, 3) == std::vector<std::string>{"a", "b"});
+    CHECK(lines_in("a\nb\n", 10, 1'000) == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("posix_lines: lines of any length, wherever a block of the file ends") {
+    std::string bytes;
+    std::vector<std::string> expected;
+    for (std::size_t const size : {65'530u, 0u, 4u, 0u, 65'535u, 65'536u, 1u, 65'537u, 200'000u, 0u, 3u}) {
+        expected.emplace_back(size, static_cast<char>('a' + expected.size()));
+        bytes.append(expected.back()).push_back('\n');
+    }
+    CHECK((lines_in(bytes) == expected));
+    bytes.pop_back();
+    CHECK((lines_in(bytes) == expected));
+}
+
+TEST_CASE("posix_lines: lines that are too long are left out, and only those") {
+    for (std::size_t const most : {0u, 3u, 65'536u, 100'000u}) {
+        std::string const fits(most, 'x');
+        auto const over = fits + 'y';
+        auto const far_over = fits + std::string(300'000, 'z');
+        CHECK((lines_in(fits + '\n' + over + '\n' + fits + '\n' + far_over + "\n" + fits + "\n", most) ==
+               std::vector{fits, fits, fits}));
+        CHECK(((lines_in(fits + '\n' + over, most) == std::vector{fits}) && (lines_in(far_over, most).empty())));
+    }
+}
+
+TEST_CASE("posix_lines: an error is told") {
+    posix::descriptor const folder{::open("/", O_RDONLY | O_CLOEXEC)};
+    CHECK(posix::each_line(folder, 10, 10, [](auto&&...) {}) == EISDIR);
+}
+
+namespace {}  // namespace
+
+TEST_CASE("posix_publish: a file is whole and never in the place of another") {
+    scratch::folder const root;
+    auto const folder = posix::open_folder(root / "", false);
+    REQUIRE(folder.error == 0);
+    CHECK(posix::publish(folder.file, "f", "text").error == 0);
+    auto const again = posix::publish(folder.file, "f", "other");
+    CHECK((again.error == EEXIST && again.call == "rename"));
+    CHECK(scratch::bytes_of(root / "f") == "text");
+    CHECK(scratch::mode_of(root / "f") == 0600);
+    CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
+    CHECK(posix::publish(posix::descriptor{}, "f", "").call == "create");
+}
+
+TEST_CASE("posix_publish: temporary files have names of their own, and go unless they are published") {
+    scratch::folder const root;
+    auto const folder = posix::open_folder(root / "", false);
+    {
+        posix::temporary const first{folder.file};
+        posix::temporary const second{folder.file};
+        CHECK(first.error() == 0);
+        CHECK(scratch::names_in(root / "").size() == 2);
+        posix::clear_away(folder.file);
+        auto const names = scratch::names_in(root / "");
+        CHECK(names.size() == 2);
+        for (auto const& name : names) {
+            CHECK(posix::is_temporary_name(name));
+            CHECK(scratch::mode_of(root / name) == 0600);
+        }
+    }
+    CHECK(scratch::names_in(root / "").empty());
+}
+
+TEST_CASE("posix_publish: names that cannot be foreseen, and no others are taken for such") {
+    std::set<std::string> seen;
+    for (int entry = 0; entry < 500; ++entry) {
+        std::string name;
+        REQUIRE(posix::make_temporary_name(name) == 0);
+        CHECK(posix::is_temporary_name(name));
+        CHECK(seen.insert(name).second);
+    }
+    auto const digits = std::string(32, 'a');
+    CHECK(posix::is_temporary_name(".condense-" + digits + ".tmp"));
+    for (auto const& name :
+         {digits, digits + ".TMP", digits + "a.tmp", digits.substr(1) + ".tmp", "A" + digits.substr(1) + ".tmp",
+          digits.substr(1) + "g.tmp", digits + ".tmp ", digits + ".tmp.tmp", std::string{".tmp"}, std::string{}})
+        CHECK_FALSE(posix::is_temporary_name(".condense-" + name));
+    // Files that other programs may name so.
+    for (auto const& name : {digits + ".tmp", "condense-" + digits + ".tmp", ".Condense-" + digits + ".tmp",
+                             "." + digits + ".tmp", "x.condense-" + digits + ".tmp", std::string{}})
+        CHECK_FALSE(posix::is_temporary_name(name));
+}
+
+TEST_CASE("posix_publish: a file is replaced as a whole and read back") {
+    scratch::folder const root;
+    auto const path = root / "a/b/f";
+    CHECK(posix::read_file(path, 100).problem.error == ENOENT);
+    CHECK((posix::replace_file(path, "text").error == 0 && posix::replace_file(path, "other").error == 0));
+    scratch::write(root / "a/b/.condense-00112233445566778899aabbccddeeff.tmp", "what a killed writer left");
+    scratch::write(root / "a/b/00112233445566778899aabbccddeeff.tmp", "mine");
+    auto const read = posix::read_file(path, 5);
+    CHECK((read.problem.error == 0 && read.text == "other" && read.changed > 1'700'000'000));
+    CHECK(posix::read_file(path, 4).problem.error == EFBIG);
+    CHECK((scratch::mode_of(path) == 0600 && scratch::mode_of(root / "a") == 0700));
+    CHECK(scratch::names_in(root / "a/b") == std::vector<std::string>{"00112233445566778899aabbccddeeff.tmp", "f"});
+    // A link is neither read nor written through.
+    std::filesystem::create_symlink(path, root / "link");
+    CHECK(posix::read_file(root / "link", 100).problem.error == ELOOP);
+    CHECK(posix::replace_file(root / "link", "third").error == 0);
+    CHECK(scratch::bytes_of(path) == "other");
+    for (auto const* const name : {"", "/", ".", "..", "a/", "a"}) {
+        CHECK(posix::read_file(root / name, 100).problem.error != 0);
+        CHECK(posix::replace_file(root / name, "x").error != 0);
+    }
+    CHECK(posix::replace_file(std::string{"a\0b", 3}, "x").call == "open");
+}
+
+/// Threads that clear a folder away again and again while it lives.
+struct clearing {
+    std::atomic<bool> ended = false;
+    std::vector<std::thread> threads = {};
+
+    clearing(posix::descriptor const& folder, int count) {
+        while (count-- > 0)
+            threads.emplace_back([&] {
+                while (!ended) posix::clear_away(folder);
+            });
+    }
+    ~clearing() {
+        ended = true;
+        for (auto& each : threads) each.join();
+    }
+};
+
+TEST_CASE("posix_publish: a file is replaced, and a temporary file is there once made, while others clear away") {
+    scratch::folder const root{scratch::memory()};
+    auto const folder = posix::open_folder(root / "", false);
+    int failures = 0;
+    {
+        clearing const one{folder.file, 1};
+        for (int round = 0; round < 1'000; ++round) failures += posix::replace_file(root / "f", "text").error != 0;
+    }
+    CHECK(failures == 0);
+    CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
+    {
+        clearing const three{folder.file, 3};
+        for (int round = 0; round < 10'000; ++round) {
+            posix::temporary made{folder.file};
+            failures += made.error() != 0 || made.replace("f") != 0;
+        }
+    }
+    CHECK(failures == 0);
+}
+
+}  // namespace
