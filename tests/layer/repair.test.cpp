@@ -69,7 +69,7 @@ static_assert(condense::deterministic<pipeline<condense::repair>>);
 /// Can not lose a part.
 struct whole : chat_message {
     struct condense_traits {
-        static role role_of(whole const& m) { return m.role; }
+        static condense::role role_of(whole const& m) { return m.role; }
         static void each_part(whole const& m, auto&& sink) {
             condense::each_part(static_cast<chat_message const&>(m), sink);
         }
