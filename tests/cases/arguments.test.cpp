@@ -2,33 +2,14 @@
 
 // Acceptance cases: long arguments of calls are shortened, and stay arguments.
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
-#include <condense/shorteners.hpp>
-
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
 using namespace cases;
-using condense::compress;
-using condense::covering;
-using condense::escalate;
-using condense::last;
-using condense::layer_outcome;
-using condense::pipeline;
-using condense::point_to_file;
-using condense::shorten_arguments;
-using condense::summarize;
-using condense::task;
-using condense::tools;
-using nlohmann::json;
+using condense::point_to_file, condense::shorten_arguments, nlohmann::json;
 
 std::string writing(std::size_t size, char letter = 'x') {
     return R"({"path":"a.txt","content":")" + letters(size, letter) + R"("})";
@@ -48,9 +29,8 @@ std::string const& arguments_of(chat_message const& m) { return m.parts.front().
 TEST_CASE("a written file leaves its path and a pointer", "[case-63]") {
     conversation const before{U(), C("c1", "write_file", writing(2'200)), R("c1", "done"), A()};
     auto messages = before;
-    auto const report =
-        condense::reduce(messages, pipeline{compress{.when = condense::always, .with = point_to_file{}}}, roomy,
-                         per_char{}, condense::run_options<>{.marks = true});
+    auto const report = condense::reduce(messages, compress{.when = always, .with = point_to_file{}}, roomy, per_char{},
+                                         fakes::with_marks());
     CHECK(changed(before, messages) == list{1});
     auto const& call = messages[1].parts.front();
     auto const left = json::parse(call.text);
@@ -64,7 +44,7 @@ TEST_CASE("a written file leaves its path and a pointer", "[case-63]") {
 }
 
 TEST_CASE("a string at the limit stays, one over it becomes a prefix and a marker", "[case-65]") {
-    pipeline const mix{compress{.when = condense::always, .with = shorten_arguments{.over = 2'000_chars}}};
+    pipeline const mix{compress{.when = always, .with = shorten_arguments{.over = 2'000_chars}}};
     auto const call = [](std::size_t size) { return conversation{U(), C("1", "write", writing(size)), R("1"), A()}; };
     CHECK(after(call(2'000), mix) == call(2'000));
     auto const left = after(call(2'001), mix);
@@ -79,15 +59,14 @@ TEST_CASE("the newest messages keep their arguments", "[case-66]") {
     before += {C("1", "write", writing(5'000)).and_call("2", "write", writing(10)), C("3", "write", writing(5'000)),
                RR("1", "2"), R("3")};
     while (before.size() < 25) before.push_back(before.size() % 2 == 0 ? U() : A());
-    auto const left = after(
-        before,
-        pipeline{compress{.when = condense::always, .protect = task | last(20_messages), .with = shorten_arguments{}}});
+    auto const left =
+        after(before, compress{.when = always, .protect = task | last(20_messages), .with = shorten_arguments{}});
     CHECK(changed(before, left) == list{4});
     CHECK(json::accept(arguments_of(left[4])));
 }
 
 TEST_CASE("an argument that is an array or an object stays one", "[case-68]") {
-    pipeline const mix{compress{.when = condense::always, .with = shorten_arguments{}}};
+    pipeline const mix{compress{.when = always, .with = shorten_arguments{}}};
     auto rows = json::array();
     while (rows.dump().size() < 9'000) rows.push_back({{"id", rows.size()}, {"note", "short"}});
     auto tree = json::object();
@@ -106,15 +85,13 @@ TEST_CASE("an argument that is an array or an object stays one", "[case-68]") {
 TEST_CASE("arguments older than the newest tokens are shortened", "[case-70]") {
     conversation const before{
         U(), C("1", "write", writing(5'000)), R("1"), C("2", "write", writing(4'000)), R("2"), U(), A(letters(500))};
-    auto const left = after(
-        before,
-        pipeline{compress{.when = condense::always, .protect = covering(100_tokens), .with = shorten_arguments{}}});
+    auto const left =
+        after(before, compress{.when = always, .protect = covering(100_tokens), .with = shorten_arguments{}});
     CHECK(changed(before, left) == list{1, 3});
     // The newest is a call of 500 tokens itself.
     auto const calling = before + conversation{U(), C("3", "write", writing(470)), R("3", ""), A("")};
-    compress const layer{
-        .when = condense::always, .protect = covering(100_tokens), .with = shorten_arguments{.over = 200_chars}};
-    CHECK(changed(calling, after(calling, pipeline{layer})) == list{1, 3});
+    compress const layer{.when = always, .protect = covering(100_tokens), .with = shorten_arguments{.over = 200_chars}};
+    CHECK(changed(calling, after(calling, layer)) == list{1, 3});
 }
 
 TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
@@ -141,7 +118,7 @@ TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
     // Without the arguments in the way there is a summary.
     messages = before;
     static_cast<void>(
-        run(messages, pipeline{summarize{.when = used >= 40'000_tokens, .protect = last(2_messages), .with = ask}}));
+        run(messages, summarize{.when = used >= 40'000_tokens, .protect = last(2_messages), .with = ask}));
     CHECK(asked == 1);
 }
 
@@ -166,10 +143,10 @@ TEST_CASE("calls of the named tools, older than the newest two messages", "[case
     };
     auto const before =
         conversation{U()} + steps("1") + steps("2") + conversation{C("3", "write_file", writing(200)), A()};
-    compress const layer{.when = condense::always,
+    compress const layer{.when = always,
                          .protect = last(2_messages),
                          .with = shorten_arguments{.over = 100_chars, .keep = 20_chars, .tools = tools("write_*")}};
-    auto const left = after(before, pipeline{layer});
+    auto const left = after(before, layer);
     CHECK(changed(before, left) == list{1, 5});
     auto const now = json::parse(arguments_of(left[1]));
     CHECK(now.at("path") == "a.txt");

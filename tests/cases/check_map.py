@@ -25,29 +25,15 @@ def read_map(path, faults):
     entries = []
     for line in path.read_text().splitlines():
         text = line.split("#")[0].strip()
-        if not text:
-            continue
-        fields = text.split(None, 2)
-        if len(fields) != 3 or fields[1] not in ("test", "law", "waits"):
-            faults.append(f"{fields[0]}: not 'test <file>:<tag>', 'law <law> <why>' or 'waits <part>': {text}")
-        else:
-            entries.append(tuple(fields))
+        kind, _, rest = text.partition(" ")
+        first, _, others = rest.partition(" ")
+        if text and (kind not in ("test", "law", "waits") or not others):
+            faults.append(f"{first}: not 'test <file> <number>...', 'law <number> <law> <why>' or 'waits <number> <part>': {text}")
+        elif kind == "test":
+            entries += [(number, kind, first) for number in others.split()]
+        elif text:
+            entries.append((first, kind, others.strip()))
     return entries
-
-
-def read_tags(folder):
-    """The numbers tagged in each test file."""
-    return {path.name: set(TAG.findall(path.read_text())) for path in sorted(folder.glob("*.test.cpp"))}
-
-
-def check_test(number, place, folder, tags, faults):
-    file, colon, tag = place.partition(":")
-    if not colon or tag != f"case-{number}":
-        faults.append(f"{number}: the tag must be case-{number}: {place}")
-    elif not (folder / file).is_file():
-        faults.append(f"{number}: there is no file {file}")
-    elif number not in tags.get(file, ()):
-        faults.append(f"{number}: {file} has no tag [{tag}]")
 
 
 def check(folder):
@@ -55,7 +41,7 @@ def check(folder):
     faults = []
     numbers = (folder / "numbers.txt").read_text().split()
     entries = read_map(folder / "map.txt", faults)
-    tags = read_tags(folder)
+    tags = {path.name: set(TAG.findall(path.read_text())) for path in sorted(folder.glob("*.test.cpp"))}
     mapped = [number for number, _, _ in entries]
     faults += [f"{number}: twice in numbers.txt" for number in repeated(numbers)]
     faults += [f"{number}: not mapped" for number in numbers if number not in mapped]
@@ -64,11 +50,13 @@ def check(folder):
     if not numbers:
         faults.append("numbers.txt is empty")
     for number, kind, rest in entries:
-        if kind == "test":
-            check_test(number, rest, folder, tags, faults)
+        if kind == "test" and rest not in tags:
+            faults.append(f"{number}: there is no file {rest}")
+        elif kind == "test" and number not in tags[rest]:
+            faults.append(f"{number}: {rest} has no tag [case-{number}]")
         elif kind == "law" and not LAW.fullmatch(rest):
             faults.append(f"{number}: a law and the reason why it overrules the case must be named: {rest}")
-    listed = {(number, rest.partition(":")[0]) for number, kind, rest in entries if kind == "test"}
+    listed = {(number, rest) for number, kind, rest in entries if kind == "test"}
     for file, found in tags.items():
         faults += [f"{number}: {file} has its tag, but the map does not list it there"
                    for number in sorted(found) if (number, file) not in listed]
@@ -87,29 +75,27 @@ def plants(folder):
     """Each defect: what it is, the number that must be named, the file, and what becomes of which text."""
     entries = read_map(folder / "map.txt", [])
     first = {kind: next(entry for entry in entries if entry[1] == kind) for kind in ("test", "law", "waits")}
-    number, _, place = first["test"]
+    number, _, file = first["test"]
     waiting, _, part = first["waits"]
     ruled, _, reason = first["law"]
     law = reason.split()[0]
-    file = place.partition(":")[0]
-    line = f"\n{number} test {place}"
+    line = f"\ntest {file} {number} "
     tag = f"[case-{number}]"
     return [
-        ("a number that is not mapped", number, "map.txt", line, ""),
-        ("a number mapped twice", number, "map.txt", line, line + line),
-        ("a number mapped as two kinds", number, "map.txt", line, f"{line}\n{number} waits {part}"),
-        ("an unknown number", "9999", "map.txt", line, f"{line}\n9999 waits nothing"),
-        ("a file that is not there", number, "map.txt", place, f"absent.test.cpp:case-{number}"),
-        ("another case's tag", number, "map.txt", place, f"{file}:case-{waiting}"),
+        ("a number that is not mapped", number, "map.txt", line, f"\ntest {file} "),
+        ("a number mapped twice", number, "map.txt", line, f"{line}{number} "),
+        ("a number mapped as two kinds", number, "map.txt", line, f"\nwaits {number} {part}{line}"),
+        ("an unknown number", "9999", "map.txt", line, f"{line}9999 "),
+        ("a file that is not there", number, "map.txt", line, f"\ntest absent.test.cpp {number} "),
         ("a tag that the file does not hold", number, file, tag, ""),
         ("a test whose case waits", waiting, file, tag, f"{tag}[case-{waiting}]"),
         ("a test of an unknown case", "9999", file, tag, f"{tag}[case-9999]"),
         ("a test file that is not listed", number, "more.test.cpp", "", f'TEST_CASE("x", "{tag}") {{}}\n'),
-        ("an unknown kind", number, "map.txt", line, f"\n{number} tests {place}"),
-        ("a wait for nothing", waiting, "map.txt", f"\n{waiting} waits {part}", f"\n{waiting} waits"),
-        ("a law without a reason", ruled, "map.txt", f"\n{ruled} law {law} ", f"\n{ruled} law {law} # "),
-        ("a number listed twice", number, "numbers.txt", f"{number}\n", f"{number}\n{number}\n"),
-        ("a new case", "9999", "numbers.txt", f"{number}\n", f"{number}\n9999\n"),
+        ("an unknown kind", file, "map.txt", line, f"\ntests {file} {number} "),
+        ("a wait for nothing", waiting, "map.txt", f"\nwaits {waiting} {part}", f"\nwaits {waiting}"),
+        ("a law without a reason", ruled, "map.txt", f"\nlaw {ruled} {law} ", f"\nlaw {ruled} {law} # "),
+        ("a number listed twice", number, "numbers.txt", f"{number} ", f"{number} {number} "),
+        ("a new case", "9999", "numbers.txt", f"{number} ", f"{number} 9999 "),
     ]
 
 

@@ -2,43 +2,18 @@
 
 // Acceptance cases: layers together, budgets, counting, and whole pipelines.
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <functional>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "cases/runs.hpp"
-#include "cases/shelf.hpp"
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
 
 using namespace cases;
 using condense::budget;
-using condense::compress;
-using condense::escalate;
-using condense::first;
-using condense::head_tail;
-using condense::last;
-using condense::layer_outcome;
-using condense::nothing;
-using condense::outcome;
-using condense::percent;
-using condense::pipeline;
-using condense::role;
-using condense::sliding_window;
-using condense::summarize;
 
 /// Drops one group, and writes down that it was called.
 struct tier {
@@ -49,9 +24,7 @@ struct tier {
 
     void reduce(auto& draft, auto&) const {
         *calls += name;
-        if (!drops) return;
-        for (auto const group : draft.groups())
-            if (!draft.drop(group)) return;
+        if (drops) fakes::drop(draft, 1);
     }
 };
 
@@ -97,7 +70,7 @@ TEST_CASE("thresholds are of the window less the output", "[case-T84]") {
     budget const limits{.window = 1'000_tokens, .output = 100_tokens};
     CHECK((used >= 50_pct).bind(limits.input()).one().limit == 450u);
     CHECK((used >= 80_pct).bind(limits.input()).one().limit == 720u);
-    pipeline const mix{compress{.when = used >= 50_pct}, sliding_window{.when = used >= 80_pct}};
+    pipeline const mix{compress{.when = used >= 50_pct}, window_to(80_pct)};
     auto const outcomes = [&](std::size_t size) {
         conversation messages{U(letters(1)), C("1", "t", "{}"), R("1", letters(size - 5)), A(), A()};
         auto const report = run(messages, mix, limits);
@@ -147,8 +120,7 @@ TEST_CASE("small deficits are left to grow", "[case-T89]") {
         conversation messages{A(letters(deficit)), U(letters(1'000))};
         auto const report = run(
             messages,
-            pipeline{sliding_window{
-                .when = used > 1'000_tokens, .until = used <= 1'000_tokens, .worth = condense::at_least(1'500_tokens)}},
+            sliding_window{.when = used > 1'000_tokens, .until = used <= 1'000_tokens, .worth = at_least(1'500_tokens)},
             {.window = 5'000_tokens});
         CHECK(report.fits());
         return report.changed();
@@ -175,9 +147,8 @@ TEST_CASE("a system message that fills the budget is an error that names it", "[
 }
 
 TEST_CASE("shares of a window are exact", "[case-100]") {
-    std::map<std::uint32_t, std::uint64_t> const figures{{33, 42'240}, {66, 84'480}, {100, 128'000}};
-    for (auto const& [share, count] : figures) {
-        percent const part{share * 100};
+    for (auto const& [part, count] :
+         std::map<percent, std::uint64_t>{{33_pct, 42'240}, {66_pct, 84'480}, {100_pct, 128'000}}) {
         CHECK(part.of(128'000_tokens).count == count);
         CHECK((used >= part).bind(128'000_tokens).one().limit == count);
         CHECK((used <= part).bind(128'000_tokens).one().limit == count);
@@ -204,7 +175,7 @@ TEST_CASE("the roles add up to what is used", "[case-101]") {
                           R("2", letters(77)),
                           A("well"),
                           {.role = role::other, .parts = {{.text = "note"}}}};
-    auto const report = condense::reduce(messages, pipeline{role_totals{&sums}}, {.window = 10'000_tokens});
+    auto const report = condense::reduce(messages, role_totals{&sums}, {.window = 10'000_tokens});
     condense::cost whole;
     for (auto const& [speaker, sum] : sums) {
         CHECK(sum.steps > 0u);
@@ -212,7 +183,7 @@ TEST_CASE("the roles add up to what is used", "[case-101]") {
     }
     CHECK(whole.tokens() == report.before.tokens);
     CHECK(report.outcome == outcome::fits);
-    static_cast<void>(run(messages, pipeline{role_totals{&sums}}));
+    static_cast<void>(run(messages, role_totals{&sums}));
     CHECK(sums[role::tool].tokens().count == 81u);
     CHECK(sums[role::user].tokens().count == 5u);
 }
@@ -228,7 +199,7 @@ struct fails_in_a_circle {
     std::vector<std::exception_ptr>* thrown = nullptr;
 
     void reduce(auto& draft, auto&) const {
-        for (auto const group : draft.groups()) static_cast<void>(draft.drop(group));
+        fakes::drop(draft);
         try {
             throw circular{"in a circle"};
         } catch (circular const& problem) {
@@ -243,9 +214,9 @@ TEST_CASE("a circular cause is an ordinary failure", "[case-120]") {
     std::vector<std::exception_ptr> thrown;
     conversation messages{U(), A(), U()};
     auto const before = messages;
-    auto const report = run(messages, pipeline{fails_in_a_circle{&thrown}, window(2_messages)});
+    auto const report = run(messages, pipeline{fails_in_a_circle{&thrown}, window_of(2_messages)});
     CHECK(report.layers[0].outcome == layer_outcome::failed);
-    CHECK(std::string_view{report.layers[0].note} == "in a circle");
+    CHECK(report.layers[0].note == "in a circle");
     CHECK(report.layers[0].groups_dropped == 0u);
     CHECK(report.layers[1].outcome == layer_outcome::applied);
     CHECK(messages == conversation{U()});
@@ -268,7 +239,7 @@ TEST_CASE("sums are rounded once", "[case-156]") {
     auto const total = [](std::vector<std::size_t> const& sizes) {
         conversation messages;
         for (auto const size : sizes) messages.push_back(U(letters(size)));
-        return condense::dry_run(messages, pipeline{window(9_messages)}, roomy, framed{}).used().tokens.count;
+        return condense::dry_run(messages, pipeline{window_of(9_messages)}, roomy, framed{}).used().tokens.count;
     };
     CHECK(total({40}) == 13u);
     CHECK(total({11, 3'000}) == 819u);
@@ -305,7 +276,7 @@ TEST_CASE("a window and a cut together", "[case-165]") {
         messages += {C(id), R(id, letters(11'000))};
     }
     auto const mix = pipeline{
-        compress{.when = condense::always, .protect = nothing},
+        compress{.when = always, .protect = nothing},
         sliding_window{
             .when = used > 10_messages, .until = used <= 10_messages, .protect = first(1_messages) | last(3_messages)}};
     static_cast<void>(run(messages, mix));
@@ -317,7 +288,7 @@ TEST_CASE("a window and a cut together", "[case-165]") {
 }
 
 TEST_CASE("one pipeline serves several threads", "[case-166]") {
-    auto const mix = pipeline{window(20_messages)};
+    auto const mix = pipeline{window_of(20_messages)};
     std::array<std::vector<std::string>, 5> wrong;
     std::vector<std::thread> threads;
     for (std::size_t which = 0; which < wrong.size(); ++which)
@@ -382,7 +353,7 @@ TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
         compress const shorten{.when = used >= early, .over = 2'000_chars, .with = ends};
         auto const why = [&, stack = roll.below(5)] {
             auto const wrong = [&](auto const& mix) { return broken_promise(before, mix, limits, changed); };
-            if (stack == 0) return wrong(pipeline{window(most)});
+            if (stack == 0) return wrong(pipeline{window_of(most)});
             if (stack == 1)
                 return wrong(pipeline{shorten, sliding_window{.when = used > most,
                                                               .until = used <= most,
@@ -390,9 +361,8 @@ TEST_CASE("any stack of layers keeps any conversation valid", "[case-171]") {
             if (stack == 2)
                 return wrong(pipeline{shorten, summarize{.when = used >= late}, sliding_window{}, escalate{}});
             if (stack == 3)
-                return wrong(
-                    pipeline{pipeline{condense::offload{.over = 2'000_chars, .preview = ends, .into = shelf{}}},
-                             sliding_window{.when = used >= late}, escalate{.passes = 3}});
+                return wrong(pipeline{pipeline{offload{.over = 2'000_chars, .preview = ends, .into = shelf{}}},
+                                      sliding_window{.when = used >= late}, escalate{.passes = 3}});
             return wrong(pipeline{summarize{.when = used > most, .protect = last(2_turns)}, shorten});
         }();
         CAPTURE(seed);
@@ -426,10 +396,10 @@ TEST_CASE("a cut by count never leaves a result first", "[case-176]") {
     conversation messages{U()};
     for (int step = 0; step < 12; ++step) messages += {C(std::to_string(step)), R(std::to_string(step))};
     messages.push_back(A());
-    for (auto const& left : {after(numbered(messages), pipeline{window(20_messages)}),
-                             after(numbered(messages), pipeline{sliding_window{.when = used > 20_messages,
-                                                                               .until = used <= 0_messages,
-                                                                               .protect = last(20_messages)}})}) {
+    for (auto const& left : {after(numbered(messages), window_of(20_messages)),
+                             after(numbered(messages), sliding_window{.when = used > 20_messages,
+                                                                      .until = used <= 0_messages,
+                                                                      .protect = last(20_messages)})}) {
         CHECK(broken(left) == "");
         REQUIRE(left.size() >= 19u);
         CHECK(left[0].role == role::user);
@@ -465,12 +435,23 @@ TEST_CASE("a run that summarises counts each message once", "[case-T99]") {
         messages.push_back(index % 2 == 0 ? U(text) : A(text));
     }
     auto const before = messages;
-    auto const model = [](std::string_view) { return std::string{"in short"}; };
-    auto const report = condense::reduce(messages, pipeline{summarize{.with = model}, sliding_window{}, escalate{}},
-                                         {.window = 20'000_tokens}, counting{&seen});
+    auto const report =
+        condense::reduce(messages, pipeline{summarize{.with = saying({"in short"})}, sliding_window{}, escalate{}},
+                         {.window = 20'000_tokens}, counting{&seen});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(report.layers[0].asked == 1u);
     for (auto const& m : before) CHECK(seen[text_of(m)] == 1u);
+}
+
+TEST_CASE("an empty pipeline does nothing", "[case-T77]") {
+    conversation messages{U(), A(letters(900))};
+    auto const before = messages;
+    auto const report = run(messages, pipeline<>{}, {.window = 1'000_tokens});
+    CHECK(messages == before);
+    CHECK_FALSE(report.changed());
+    CHECK(report.outcome == outcome::fits);
+    CHECK(report.layers.empty());
+    CHECK(run(messages, pipeline<>{}, {.window = 500_tokens}).outcome == outcome::over);
 }
 
 }  // namespace

@@ -2,28 +2,13 @@
 
 // Acceptance cases: which tool results are shortened, which are left alone, and that it happens once.
 
-#include <cstddef>
 #include <optional>
-#include <string>
 
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
 using namespace cases;
-using condense::at_least;
-using condense::compress;
-using condense::covering;
-using condense::first;
-using condense::head;
-using condense::head_tail;
-using condense::last;
-using condense::layer_outcome;
-using condense::newest;
-using condense::nothing;
-using condense::pipeline;
-using condense::tools;
 
 /// Steps with results of these sizes, oldest first, and an answer at the end.
 conversation steps(std::initializer_list<std::size_t> sizes, std::string const& tool = "t") {
@@ -42,7 +27,7 @@ list cut(conversation const& before, conversation const& after) {
     list out;
     int which = 0;
     for (std::size_t index = 0; index < before.size(); ++index) {
-        if (before[index].role != condense::role::tool) CHECK(before[index] == after[index]);
+        if (before[index].role != role::tool) CHECK(before[index] == after[index]);
         else if (before[index] != after[index]) out.push_back(which++);
         else ++which;
     }
@@ -51,13 +36,13 @@ list cut(conversation const& before, conversation const& after) {
 
 template <class Layer>
 list cut_by(Layer const& layer, conversation const& before) {
-    return cut(before, after(before, pipeline{layer}));
+    return cut(before, after(before, layer));
 }
 
 constexpr head_tail ends{.head = 1'000_chars, .tail = 1'000_chars};
 
 TEST_CASE("the limit belongs to what is left alone", "[case-53]") {
-    compress const layer{.when = condense::always, .over = 9'999_chars};
+    compress const layer{.when = always, .over = 9'999_chars};
     CHECK(cut_by(layer, steps({10'000})) == list{0});
     CHECK(cut_by(layer, steps({9'999})) == list{});
 }
@@ -65,23 +50,22 @@ TEST_CASE("the limit belongs to what is left alone", "[case-53]") {
 TEST_CASE("a conversation within the protected zones is left alone quietly", "[case-55]") {
     auto messages = steps({20'000});
     auto const before = messages;
-    auto const report =
-        run(messages, pipeline{compress{.when = condense::always, .protect = first(1_messages) | last(10_messages)}});
+    auto const report = run(messages, compress{.when = always, .protect = first(1_messages) | last(10_messages)});
     CHECK(messages.size() == 4u);
     CHECK(messages == before);
     CHECK_FALSE(report.changed());
-    CHECK(report.outcome == condense::outcome::fits);
+    CHECK(report.outcome == outcome::fits);
     CHECK(report.layers[0].outcome != layer_outcome::failed);
     CHECK(report.layers[0].refused == 0u);
 }
 
 TEST_CASE("empty content is returned as it is", "[case-58]") {
     auto messages = steps({0, 20'000, 0});
-    messages[4].parts.push_back({.kind = condense::part_kind::text});
-    chat_message const hollow{.role = condense::role::tool};
+    messages[4].parts.push_back({.kind = part_kind::text});
+    chat_message const hollow{.role = role::tool};
     messages.push_back(hollow);
     auto const before = messages;
-    auto const left = after(messages, pipeline{compress{.when = condense::always}});
+    auto const left = after(messages, compress{.when = always});
     CHECK(cut(before, left) == list{1});
     CHECK(left[4].parts.back() == before[4].parts.back());
     CHECK(left.back() == hollow);
@@ -90,8 +74,8 @@ TEST_CASE("empty content is returned as it is", "[case-58]") {
 /// 50,000 characters at 2.5 a token, and 18 tokens for the message: 20,018.
 struct wide {
     condense::cost operator()(std::string_view text) const { return {text.size() * 2 * condense::cost::per_token / 5}; }
-    condense::cost frame(condense::role speaker) const {
-        return condense::cost::of(speaker == condense::role::tool ? 18_tokens : 0_tokens);
+    condense::cost frame(role speaker) const {
+        return condense::cost::of(speaker == role::tool ? 18_tokens : 0_tokens);
     }
 };
 
@@ -105,11 +89,11 @@ list pruned(std::size_t results, condense::tokens least) {
     before.push_back(A(""));
     auto messages = before;
     auto const report = condense::reduce(messages,
-                                         pipeline{compress{.when = condense::always,
-                                                           .protect = covering(40'000_tokens),
-                                                           .worth = at_least(least),
-                                                           .over = 2'000_chars,
-                                                           .with = ends}},
+                                         compress{.when = always,
+                                                  .protect = covering(40'000_tokens),
+                                                  .worth = at_least(least),
+                                                  .over = 2'000_chars,
+                                                  .with = ends},
                                          roomy, wide{});
     CHECK(report.before.tokens.count == 1u + results * 20'018u);
     return cut(before, messages);
@@ -147,9 +131,9 @@ TEST_CASE("the order that preserves a cache begins nearest the protected message
     };
     // Ten results of 1,000; the last of them and the answer are protected. Each cut saves about 800.
     auto const before = steps({1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000});
-    auto const left = after(before, pipeline{layer(condense::newest_first)});
+    auto const left = after(before, layer(condense::newest_first));
     CHECK(cut(before, left) == list{4, 5, 6, 7, 8});
-    CHECK(cut(before, after(before, pipeline{layer(condense::oldest_first)})) == list{0, 1, 2, 3, 4});
+    CHECK(cut(before, after(before, layer(condense::oldest_first))) == list{0, 1, 2, 3, 4});
     CHECK(size_of(left) <= 6'500);
     CHECK(size_of(left) + 800 > 6'500);  // one less would not do
 
@@ -161,24 +145,24 @@ TEST_CASE("the order that preserves a cache begins nearest the protected message
     for (int round = 10; round < 13; ++round)
         grown += {C("n" + std::to_string(round)), R("n" + std::to_string(round), letters(1'000))};
     grown = numbered(grown + conversation{A("")});
-    auto const sent = after(grown, pipeline{layer(condense::newest_first)});
+    auto const sent = after(grown, layer(condense::newest_first));
     CHECK(size_of(sent) <= 6'500);
     CHECK(cut(grown, sent) == list{9, 10, 11});
-    CHECK(common_prefix(grown, sent) > common_prefix(grown, after(grown, pipeline{layer(condense::oldest_first)})));
+    CHECK(common_prefix(grown, sent) > common_prefix(grown, after(grown, layer(condense::oldest_first))));
 }
 
 // Sizes of the case times 100.
 TEST_CASE("a large call stays a call", "[case-131]") {
     auto const arguments = "{\"content\":\"" + letters(20'000) + "\"}";
     conversation const before{U(), C("1", "write", arguments), R("1", letters(20'000)), A()};
-    auto const left = after(before, pipeline{compress{.when = condense::always, .over = 5'000_chars, .with = ends}});
+    auto const left = after(before, compress{.when = always, .over = 5'000_chars, .with = ends});
     CHECK(cut(before, left) == list{0});
-    CHECK(left[1].parts.front().kind == condense::part_kind::tool_call);
+    CHECK(left[1].parts.front().kind == part_kind::tool_call);
     CHECK(broken(left) == "");
 }
 
 TEST_CASE("a small block is left alone", "[case-T44]") {
-    compress const layer{.when = condense::always, .over = 511_bytes, .with = head{.keep = 10_bytes}};
+    compress const layer{.when = always, .over = 511_bytes, .with = head{.keep = 10_bytes}};
     CHECK(cut_by(layer, steps({511})) == list{});
     CHECK(cut_by(layer, steps({512})) == list{0});
 }
@@ -192,7 +176,7 @@ TEST_CASE("a form that is not smaller leaves the original", "[case-T45]") {
         size = length;
         auto messages = steps({20'000});
         auto const before = messages;
-        auto const report = run(messages, pipeline{compress{.when = condense::always, .with = fill}});
+        auto const report = run(messages, compress{.when = always, .with = fill});
         CHECK((messages == before) == (length >= 20'000));
         CHECK((report.layers[0].outcome == layer_outcome::applied) == (length < 20'000));
         return messages;
@@ -203,7 +187,7 @@ TEST_CASE("a form that is not smaller leaves the original", "[case-T45]") {
 }
 
 TEST_CASE("only what is older than the protected tokens is masked", "[case-T47]") {
-    compress const mask{.when = condense::always,
+    compress const mask{.when = always,
                         .protect = newest(50'000_tokens),
                         .worth = at_least(30'000_tokens),
                         .over = 2'000_chars,
@@ -212,14 +196,14 @@ TEST_CASE("only what is older than the protected tokens is masked", "[case-T47]"
 }
 
 TEST_CASE("too little to reclaim changes nothing", "[case-T49]") {
-    compress const mask{.when = condense::always,
+    compress const mask{.when = always,
                         .protect = newest(50'000_tokens),
                         .worth = at_least(30'000_tokens),
                         .over = 2'000_chars,
                         .with = ends};
     auto messages = steps({15'000, 15'000, 25'000, 20'000});
     auto const before = messages;
-    auto const report = run(messages, pipeline{mask});
+    auto const report = run(messages, mask);
     CHECK(messages == before);
     CHECK(report.layers[0].outcome == layer_outcome::declined);
     CHECK(report.layers[0].saved.count == 0u);
@@ -227,9 +211,9 @@ TEST_CASE("too little to reclaim changes nothing", "[case-T49]") {
 }
 
 TEST_CASE("masked results and exempt tools are skipped", "[case-T50]") {
-    compress const mask{.when = condense::always, .protect = tools("keep_*"), .over = 2'000_chars, .with = ends};
+    compress const mask{.when = always, .protect = tools("keep_*"), .over = 2'000_chars, .with = ends};
     auto const before = steps({60'000, 20'000}) + conversation{C("k", "keep_notes"), R("k", letters(60'000)), A("")};
-    auto const once = after(before, pipeline{mask});
+    auto const once = after(before, mask);
     CHECK(cut(before, once) == list{0, 1});
     CHECK(cut_by(mask, once) == list{});
 }

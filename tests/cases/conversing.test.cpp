@@ -2,25 +2,22 @@
 
 // Acceptance cases: a session that speaks with a provider.
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
+#include <condense/core/provider_usage.hpp>
+#include <condense/session/recent_events.hpp>
 
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
 using namespace cases;
-using condense::call_outcome;
-using condense::pipeline;
-using condense::recover_outcome;
-using condense::sliding_window;
+using condense::call_outcome, condense::recover_outcome;
 using reply = condense::reply<chat_message>;
 
 reply overflow() { return {.error = {.status = 400, .text = "prompt is too long: 210000 tokens > 200000 maximum"}}; }
 
+auto windowed() {
+    return condense::session{conversation{}, pipeline{window_to(90_pct)}, {.window = 10'000_tokens}, per_char{}};
+}
 template <class Session>
 std::size_t letters_sent(Session const& session) {
     std::size_t sum = 0;
@@ -31,8 +28,7 @@ std::size_t letters_sent(Session const& session) {
 TEST_CASE("an overflow is recovered from once, by a smaller request", "[case-T90]") {
     for (int const refusals : {1, 2, 9}) {
         CAPTURE(refusals);
-        condense::session session{
-            conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
+        auto session = windowed();
         for (int turn = 0; turn < 40; ++turn) session.push(turn % 2 == 0 ? U(letters(100)) : A(letters(100)));
         session.push(U("and now?"));
         std::vector<std::size_t> sizes;
@@ -50,8 +46,7 @@ TEST_CASE("an overflow is recovered from once, by a smaller request", "[case-T90
 }
 
 TEST_CASE("where nothing can be taken out an overflow is the caller's at once", "[case-T90]") {
-    condense::session session{
-        conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
+    auto session = windowed();
     session.push(U(letters(5'000)));
     CHECK(session.recover(overflow().error) == recover_outcome::exhausted);
     CHECK(letters_sent(session) == 5'000);
@@ -60,8 +55,7 @@ TEST_CASE("where nothing can be taken out an overflow is the caller's at once", 
 }
 
 TEST_CASE("an answer that was broken off leaves the figures of the one before", "[case-T94]") {
-    condense::session session{
-        conversation{}, pipeline{sliding_window{.when = used >= 90_pct}}, {.window = 10'000_tokens}, per_char{}};
+    auto session = windowed();
     session.push(U(letters(100)));
     CHECK(session.call([](auto const&) {
         return reply{.message = A(letters(50)), .usage = {.input = 150_tokens, .output = 60_tokens}};
@@ -92,11 +86,8 @@ TEST_CASE("near the limit a session warns once, and again after it was below", "
     auto const observer = [&warnings](condense::events::near_limit const&) { ++warnings; };
     condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, decltype(observer)> const
         options{.observer = observer};
-    condense::session session{conversation{},
-                              pipeline{sliding_window{.when = used >= 95_pct, .until = used <= 50_pct}},
-                              {.window = 1'000_tokens},
-                              per_char{},
-                              options};
+    condense::session session{
+        conversation{}, pipeline{window_to(95_pct, 50_pct)}, {.window = 1'000_tokens}, per_char{}, options};
     auto const add = [&](std::size_t size) {
         session.push(A(letters(size)));
         static_cast<void>(session.prepare());
@@ -115,6 +106,21 @@ TEST_CASE("near the limit a session warns once, and again after it was below", "
     CHECK(warnings == 2);
     add(1);
     CHECK(warnings == 2);
+}
+
+TEST_CASE("the context is the input, the cached input and the answer", "[case-T92]") {
+    condense::provider_usage const told{
+        .input = 1'000_tokens, .output = 500_tokens, .cache_read = 200_tokens, .cache_write = 100_tokens};
+    CHECK(told.context() == 1'800_tokens);
+}
+
+TEST_CASE("of ten events the newest five are kept, in order", "[case-148]") {
+    condense::recent_events<5> seen;
+    for (std::uint64_t turn = 1; turn <= 10; ++turn)
+        condense::detail::tell(seen, condense::events::usage_missing{.turn = turn});
+    REQUIRE(seen.size() == 5);
+    for (std::size_t index = 0; index < 5; ++index)
+        CHECK(seen[index] == condense::events::usage_missing{.turn = 6 + index}.text());
 }
 
 }  // namespace

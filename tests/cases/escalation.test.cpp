@@ -3,26 +3,13 @@
 // Acceptance cases: thresholds, escalation and what a run comes to.
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
 using namespace cases;
 using namespace std::chrono_literals;
-using condense::compress;
-using condense::escalate;
-using condense::first;
-using condense::last;
-using condense::layer_outcome;
-using condense::outcome;
-using condense::pipeline;
-using condense::sliding_window;
 
 /// Nanoseconds that a test moves on.
 struct fake_clock {
@@ -58,7 +45,7 @@ conversation two_rounds(std::size_t tokens) {
 
 TEST_CASE("a threshold is met by the token that reaches it", "[case-136]") {
     condense::budget const limits{.window = 1'000_tokens};
-    pipeline const mix{sliding_window{.when = used >= 85_pct}};
+    pipeline const mix{window_to(85_pct)};
     auto messages = two_rounds(849);
     auto const before = messages;
     auto const none = run(messages, mix, limits);
@@ -73,7 +60,7 @@ TEST_CASE("a threshold is met by the token that reaches it", "[case-136]") {
 }
 
 TEST_CASE("a cache in use puts a threshold off, below the ceiling", "[case-138]") {
-    auto const due = [](condense::percent by, std::uint64_t tokens, std::uint64_t cached) {
+    auto const due = [](percent by, std::uint64_t tokens, std::uint64_t cached) {
         pipeline const mix{sliding_window{.when = condense::relaxed(used >= 85_pct, by)}};
         return mix.due({.tokens = {tokens}, .input = 1'000_tokens, .cached = {cached}});
     };
@@ -125,7 +112,7 @@ TEST_CASE("a run that could change nothing says so", "[case-143]") {
     condense::budget const limits{.window = 1'000_tokens};
     conversation messages{U(letters(500)), A(letters(501))};
     auto const before = messages;
-    auto const over = run(messages, pipeline{zones}, limits);
+    auto const over = run(messages, zones, limits);
     CHECK(messages == before);
     CHECK(over.outcome == outcome::over);
     CHECK_FALSE(over.fits());
@@ -154,18 +141,18 @@ TEST_CASE("the large result is cut before a message is dropped", "[case-145]") {
 
 TEST_CASE("a layer that declines does not stop the next", "[case-146]") {
     conversation messages{U(), C("1"), R("1", letters(20'000)), A(), U(), A()};
-    auto const report = run(messages, pipeline{compress{.worth = condense::at_least(50'000_tokens)}, sliding_window{}},
+    auto const report = run(messages, pipeline{compress{.worth = at_least(50'000_tokens)}, sliding_window{}},
                             {.window = 21'000_tokens});
     CHECK(report.layers[0].outcome == layer_outcome::declined);
     CHECK(report.layers[0].saved.count == 0u);
     CHECK(report.layers[0].parts_shortened == 0u);
-    CHECK(std::string_view{report.layers[0].note} == "not worth it");
+    CHECK(report.layers[0].note == "not worth it");
     CHECK(report.layers[1].outcome == layer_outcome::applied);
     CHECK(report.layers[1].groups_dropped > 0u);
 }
 
 TEST_CASE("what is kept is below what triggers, in every window", "[case-149]") {
-    condense::summarize const layer{};
+    summarize const layer{};
     std::uint64_t trigger_before = 0;
     for (std::uint64_t window = 20'001; window < 400'000; window += window < 21'100 ? 1 : 997) {
         CAPTURE(window);
@@ -179,9 +166,8 @@ TEST_CASE("what is kept is below what triggers, in every window", "[case-149]") 
         trigger_before = trigger;
     }
     CHECK_THROWS_AS((pipeline{sliding_window{.when = used >= 1'000_tokens, .until = used <= 1'000_tokens}}),
-                    condense::invalid_configuration);
-    CHECK_THROWS_AS((pipeline{sliding_window{.when = used >= 50_pct, .until = used <= 51_pct}}),
-                    condense::invalid_configuration);
+                    invalid_configuration);
+    CHECK_THROWS_AS((pipeline{window_to(50_pct, 51_pct)}), invalid_configuration);
     CHECK_NOTHROW(pipeline{sliding_window{.when = used >= 1'000_tokens, .until = used <= 999_tokens}});
 }
 
@@ -194,15 +180,14 @@ TEST_CASE("the reserve of a window leaves its trigger, and a quarter of that is 
         CAPTURE(window.count);
         condense::budget const limits{.window = window, .output = 20'000_tokens};
         CHECK((used >= 100_pct).bind(limits.input()).one().limit == trigger.count);
-        auto const protect = condense::at_most(25_pct, condense::newest(8'000_tokens));
+        auto const protect = at_most(25_pct, newest(8'000_tokens));
         for (bool const due : {false, true}) {
             conversation messages{U(letters(due ? 100 : 99))};
             while (size_of(messages) + 100 <= trigger.count)
                 messages.push_back(messages.size() % 2 == 1 ? A(letters(100)) : U(letters(100)));
             auto const report = condense::reduce(
-                messages,
-                pipeline{condense::summarize{.when = used >= 100_pct, .until = used <= 1_pct, .protect = protect}},
-                limits, per_char{});
+                messages, summarize{.when = used >= 100_pct, .until = used <= 1_pct, .protect = protect}, limits,
+                per_char{});
             REQUIRE(report.changed() == due);
             if (!due) continue;
             std::uint64_t whole = 0;
@@ -212,8 +197,7 @@ TEST_CASE("the reserve of a window leaves its trigger, and a quarter of that is 
         }
     }
     conversation messages{U(letters(100))};
-    CHECK_FALSE(condense::reduce(messages, pipeline{condense::summarize{}},
-                                 {.window = 16'000_tokens, .output = 20'000_tokens}, per_char{})
+    CHECK_FALSE(condense::reduce(messages, summarize{}, {.window = 16'000_tokens, .output = 20'000_tokens}, per_char{})
                     .refused.empty());
 }
 
@@ -235,7 +219,7 @@ TEST_CASE("results that are each within their limit are reduced for their sum", 
 }
 
 TEST_CASE("below the limit what was sent before is sent again", "[case-153]") {
-    pipeline const mix{compress{}, condense::summarize{}, sliding_window{}, escalate{}};
+    pipeline const mix{compress{}, summarize{}, sliding_window{}, escalate{}};
     conversation messages;
     for (int turn = 0; turn < 100; ++turn) {
         auto const id = std::to_string(turn);

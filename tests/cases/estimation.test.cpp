@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstdint>
-#include <initializer_list>
-#include <string>
-#include <string_view>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
+// Acceptance cases: what texts, messages and models cost, by estimate and by report.
+
+#include <condense/core/provider_usage.hpp>
 #include <condense/estimate/calibrated.hpp>
+#include <condense/estimate/models.hpp>
+#include <condense/estimate/recency_weighted.hpp>
 
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "cases/runs.hpp"
 
 namespace {
 
-using namespace notation;
-using condense::cost;
-using condense::script_aware;
+using namespace cases;
+using condense::cost, condense::find_model, condense::script_aware;
 
 template <class Family>
 void counts_every_script() {
@@ -29,8 +26,7 @@ void counts_every_script() {
     REQUIRE(count("\U0001F600") >= cost::of({1}));
     REQUIRE(count("\u2764\uFE0F") >= cost::of({1}));
     for (std::string_view const unit : {"\uD55C\uAD6D\uC5B4", "\u8FD9\u662F\u6587", "\u6F22\u5B57\u8A9E"}) {
-        std::string text;
-        for (int each = 0; each < 333; ++each) text += unit;
+        auto const text = repeated(unit, 333);
         INFO(text.substr(0, 9) << ' ' << count(text).tokens().count);
         REQUIRE(count(text) >= cost::of({500}));
         REQUIRE(count(text) <= cost::of({1600}));
@@ -42,23 +38,27 @@ void counts_every_script() {
 struct all_counted {
     condense::chars_per_token ratio{25, {0}};
     cost operator()(std::string_view text) const { return ratio(text); }
-    cost frame(condense::role speaker, std::string_view author) const {
+    cost frame(role speaker, std::string_view author) const {
         return cost::of({5}) + ratio(std::string{condense::name(speaker)}.append(author));
     }
     cost frame(condense::part_view const& part) const {
         auto const names = ratio(std::string{part.tool}.append(part.call));
-        if (part.kind == condense::part_kind::tool_call) return names + cost::of({12});
-        return part.kind == condense::part_kind::tool_result ? names + cost::of({9}) : cost{};
+        if (part.kind == part_kind::tool_call) return names + cost::of({12});
+        return part.kind == part_kind::tool_result ? names + cost::of({9}) : cost{};
     }
 };
 
 template <class Estimator>
 std::uint64_t tokens_of(conversation const& messages, Estimator const& count) {
-    using namespace condense::literals;
-    return condense::dry_run(messages, condense::pipeline{condense::sliding_window{.when = condense::used >= 90_pct}},
-                             {.window = 100'000_tokens}, count)
+    return condense::dry_run(messages, pipeline{window_to(90_pct)}, {.window = 100'000_tokens}, count)
         .used()
         .tokens.count;
+}
+
+condense::recency_weighted observed(std::initializer_list<std::uint64_t> chars_per_token) {
+    condense::recency_weighted rule;
+    for (auto const each : chars_per_token) rule.add(each * 1'000'000);
+    return rule;
 }
 
 }  // namespace
@@ -101,11 +101,51 @@ TEST_CASE("a thousand characters of Hangul or Han cost by default what they do",
     for (std::string_view const unit :
          {"\uD55C", "\u6587", "\uD55C\uAD6D\uC5B4\uB85C\uC4F4", "\u8FD9\u662F\u4E2D\u6587",
           "\u9019\u662F\u4E00\u500B\u7E41\u9AD4\u4E2D\u6587"}) {
-        std::string text;
-        while (text.size() < 3'000) text += unit;
-        text.resize(3'000);
+        auto const text = repeated(unit, 1'000).substr(0, 3'000);
         INFO(unit);
         CHECK(count(text) >= cost::of({600}));
         CHECK(count(text) <= cost::of({1'000}));
     }
+}
+
+TEST_CASE("calibration by the newest observations", "[case-158]") {
+    auto const rising = observed({4, 4, 4, 4, 4, 5, 5, 5, 6, 6}).ratio();
+    CHECK(rising >= 5'423'500);
+    CHECK(rising < 5'424'500);
+    condense::recency_weighted steady;
+    for (int report = 0; report < 20; ++report) steady.add(5'000'000);
+    CHECK(steady.ratio() == 4'981'818);
+    CHECK(observed({5, 5}).ratio() == 4'000'000);
+    condense::recency_weighted odd;
+    odd.add(500'000);
+    odd.add(30'000'000);
+    CHECK(odd.reports[0] == 2'000'000);
+    CHECK(odd.reports[1] == 8'000'000);
+    for (int report = 2; report < 201; ++report) odd.add(4'000'000);
+    CHECK(odd.size() == 200);
+}
+
+TEST_CASE("cumulative usage tells what each report adds", "[case-159]") {
+    condense::cumulative_usage totals;
+    CHECK(totals.next(100_tokens) == 100_tokens);
+    CHECK(totals.next(100_tokens) == 100_tokens);
+    CHECK(totals.next(250_tokens) == 150_tokens);
+    CHECK_FALSE(totals.next(40_tokens));
+}
+
+TEST_CASE("an unknown model has the documented default window", "[case-180]") {
+    for (std::string_view const name :
+         {"", "gpt", "claude", "claude-opus", "gpt-4o-audio-of-mine", "gemini-2", "no such model"}) {
+        auto const found = find_model(name);
+        CAPTURE(name);
+        CHECK_FALSE(found.known());
+        CHECK(found.facts.window == 128'000_tokens);
+        CHECK(budget_for(found).window == condense::default_window);
+    }
+    CHECK(find_model("claude-sonnet-4-5-20250929").facts.window == 200'000_tokens);
+    CHECK(find_model("claude-opus-4-5-20251101").facts.window == 200'000_tokens);
+    CHECK(find_model("gpt-4o").facts.window == 128'000_tokens);
+    CHECK(find_model("gpt-4-turbo").facts.window == 128'000_tokens);
+    CHECK(find_model("gemini-1.5-pro").facts.window == 1'000'000_tokens);
+    CHECK(find_model("gemini-2.5-flash").facts.window >= 1'000'000_tokens);
 }

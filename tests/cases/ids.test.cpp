@@ -2,13 +2,7 @@
 
 // Acceptance cases: how results find their calls, and what goes together.
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 /// Reasoning and the steps that follow it are one loop.
 struct looping_message {
@@ -26,9 +20,7 @@ struct condense::message_traits<looping_message> {
 namespace {
 
 using namespace cases;
-using condense::part_kind;
 using condense::part_status;
-using condense::pipeline;
 
 /// The groups that a conversation falls into, each by the indices of its messages.
 std::vector<list> grouped(conversation const& messages) {
@@ -44,7 +36,7 @@ std::vector<list> grouped(conversation const& messages) {
     return out;
 }
 
-chat_message approval(condense::role speaker, std::string call) {
+chat_message approval(role speaker, std::string call) {
     return {.role = speaker, .parts = {{.kind = part_kind::other, .text = "approval", .call = std::move(call)}}};
 }
 
@@ -67,12 +59,12 @@ struct drop_calls_of {
 TEST_CASE("a result that lacks content or an id passes through", "[case-20]") {
     auto nameless = R("", letters(100));
     auto hollow = R("2", "");
-    chat_message const none{.role = condense::role::tool};
+    chat_message const none{.role = role::tool};
     conversation const before{U(), C("1"), none, nameless, hollow, A(), U(), A()};
     auto messages = before;
-    auto const report = run(messages, pipeline{condense::compress{.when = condense::always}, window(100_messages)});
+    auto const report = run(messages, pipeline{compress{.when = always}, window_of(100_messages)});
     CHECK(messages == before);
-    CHECK(report.outcome == condense::outcome::fits);
+    CHECK(report.outcome == outcome::fits);
     CHECK(grouped({U(), C("1"), nameless, A()}) == std::vector<list>{{0}, {1, 2}, {3}});
 }
 
@@ -120,8 +112,8 @@ TEST_CASE("a thinking loop goes whole or stays whole", "[case-T29]") {
         std::vector<looping_message> messages;
         for (std::size_t index = 0; index < before.size(); ++index)
             messages.push_back({before[index], index > 0 && index < 11 && index % 5 != 1});
-        auto const mix = pipeline{condense::sliding_window{.when = used > condense::messages{limit},
-                                                           .until = used <= condense::messages{limit}}};
+        auto const mix = pipeline{
+            sliding_window{.when = used > condense::messages{limit}, .until = used <= condense::messages{limit}}};
         static_cast<void>(condense::reduce(messages, mix, roomy, per_char{}));
         CAPTURE(limit);
         list left;
@@ -131,17 +123,16 @@ TEST_CASE("a thinking loop goes whole or stays whole", "[case-T29]") {
 }
 
 TEST_CASE("approvals go with the call they belong to", "[case-T30]") {
-    using condense::role;
     auto const round = [](std::string const& tool, std::string const& id) {
         return conversation{C(id, tool), approval(role::assistant, id), approval(role::user, id), R(id)};
     };
     auto const before =
         numbered(conversation{U()} + round("x", "1") + round("y", "2") +
                  conversation{A(), U(), C("3", "x"), approval(role::assistant, "3"), U(), A(), U(), A()});
-    auto const left = after(before, pipeline{drop_calls_of{"x"}});
+    auto const left = after(before, drop_calls_of{"x"});
     CHECK(indices(left) == list{0, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16});
     for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(index_of(m))]);
-    auto const rest = after(before, pipeline{drop_calls_of{"y"}});
+    auto const rest = after(before, drop_calls_of{"y"});
     CHECK(indices(rest) == list{0, 1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16});
 }
 

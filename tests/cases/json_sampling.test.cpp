@@ -2,16 +2,11 @@
 
 // Acceptance cases: what sampling makes of JSON.
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-
 #include <nlohmann/json.hpp>
 
 #include <condense/shorten/json_sample.hpp>
 
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
@@ -20,7 +15,7 @@ using condense::json_sample;
 
 std::string sampled(json_sample const& shorten, std::string_view text) {
     shorten.validate();
-    return shorten({.kind = condense::part_kind::tool_result, .text = text}, {}).value_or("");
+    return shorten({.kind = part_kind::tool_result, .text = text}, {}).value_or("");
 }
 
 /// So much of a list as there is room for, in place of the rows that differ.
@@ -69,11 +64,9 @@ std::string object_of(std::size_t keys, std::size_t chars) {
 }
 
 TEST_CASE("of a large object three keys stay, with the beginnings of their values", "[case-48]") {
-    auto const left = after({U(), C("1"), R("1", object_of(10, 250)), A()},
-                            condense::pipeline{condense::compress{.when = condense::always,
-                                                                  .protect = condense::nothing,
-                                                                  .over = condense::chars{100},
-                                                                  .with = json_sample{}}});
+    auto const left =
+        after({U(), C("1"), R("1", object_of(10, 250)), A()},
+              compress{.when = always, .protect = nothing, .over = condense::chars{100}, .with = json_sample{}});
     // The layer's limit leaves no room for a sample, so the shortener is asked alone.
     CHECK(nlohmann::json::parse(text_of(left[2])).size() <= 4);
     auto const out = nlohmann::ordered_json::parse(sampled({}, object_of(10, 250)));

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 #include "support/tape.hpp"
 
 // What goes wrong around a reduction, and what is kept when it does.
@@ -14,8 +8,6 @@
 namespace {
 
 using namespace cases;
-using condense::layer_outcome;
-using condense::pipeline;
 
 /// Drops all that may go, unless it is told to throw.
 struct strategy {
@@ -36,7 +28,7 @@ struct model {
 }  // namespace
 
 TEST_CASE("an error of the step after the reduction is that step's own, and it runs once", "[case-121]") {
-    auto const mix = pipeline{window(2_messages)};
+    auto const mix = pipeline{window_of(2_messages)};
     auto messages = conversation{U(), A(), U(), A()};
     auto const report = run(messages, mix);
     int sends = 0;
@@ -67,10 +59,8 @@ TEST_CASE("a journal has each message once, in order, and each line its place", 
 
 TEST_CASE("messages appended while a summary is being made are there afterwards, in order", "[case-183]") {
     std::function<std::string()> act;
-    auto const mix = pipeline{condense::summarize{.when = used > 4_messages,
-                                                  .until = used <= 3_messages,
-                                                  .protect = condense::last(1_messages),
-                                                  .with = model{&act}}};
+    auto const mix = pipeline{summarize{
+        .when = used > 4_messages, .until = used <= 3_messages, .protect = last(1_messages), .with = model{&act}}};
     condense::session session{conversation{}, mix, roomy, per_char{}};
     act = [&] {
         session.push(U("x"));
@@ -96,7 +86,7 @@ TEST_CASE("the call of an aborted run gets an answer directly after it, the same
     REQUIRE(once.size() == 5);
     CHECK(once[4].parts[0].call == "1");
     CHECK(text_of(once[4]) == "aborted");
-    CHECK(once[4].role == condense::role::tool);
+    CHECK(once[4].role == role::tool);
     CHECK(after({U(), C("0"), R("0"), aborted}, mix) == once);
     CHECK(after(once, mix) == once);
     CHECK(broken(once).empty());

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/condense.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/shorteners.hpp>
 
+#include "support/catch.hpp"
+#include "support/fakes.hpp"
+#include "support/mixes.hpp"
 #include "support/notation.hpp"
 
 // What the acceptance cases share: figures that are exact, runs, and whether calls and results are pairs.
@@ -19,7 +29,14 @@ namespace cases {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::used;
+using condense::always, condense::at_least, condense::at_most, condense::compress, condense::covering;
+using condense::escalate, condense::first, condense::head, condense::head_tail, condense::invalid_configuration;
+using condense::last, condense::layer_outcome, condense::newest, condense::nothing, condense::offload,
+    condense::outcome;
+using condense::part_kind, condense::percent, condense::pipeline, condense::role, condense::sliding_window;
+using condense::summarize, condense::task, condense::tools, condense::used;
+using fakes::contains, fakes::model, fakes::occurrences, fakes::repeated, fakes::roomy, fakes::saying, fakes::shelf;
+using mixes::window_of, mixes::window_to;
 using list = std::vector<int>;
 
 /// One token a code point and nothing for frames, so that figures are exact.
@@ -29,23 +46,8 @@ struct per_char {
     }
 };
 
-/// More room than any case takes.
-inline constexpr condense::budget roomy{.window = {1'000'000'000}};
-
-inline bool contains(std::string_view text, std::string_view words) {
-    return text.find(words) != std::string_view::npos;
-}
-
-inline std::size_t occurrences(std::string_view text, std::string_view words) {
-    std::size_t found = 0;
-    for (auto at = text.find(words); at != std::string_view::npos; at = text.find(words, at + words.size())) ++found;
-    return found;
-}
-
 inline bool answers_calls(chat_message const& m) {
-    for (auto const& part : m.parts)
-        if (part.kind == condense::part_kind::tool_result) return true;
-    return false;
+    return std::ranges::any_of(m.parts, [](auto const& part) { return part.kind == part_kind::tool_result; });
 }
 
 /// Empty where every result follows, in the run directly after its call message, a call with the same
@@ -60,10 +62,10 @@ inline std::string broken(conversation const& messages) {
             declared.clear();
         }
         for (auto const& part : messages[index].parts) {
-            if (part.kind == condense::part_kind::tool_call) {
+            if (part.kind == part_kind::tool_call) {
                 declared.insert(part.call);
                 waiting.insert(part.call);
-            } else if (part.kind == condense::part_kind::tool_result) {
+            } else if (part.kind == part_kind::tool_result) {
                 if (declared.count(part.call) == 0) return "a result without call" + at;
                 waiting.erase(part.call);
             }
@@ -75,20 +77,14 @@ inline std::string broken(conversation const& messages) {
 /// Tokens under the exact counter.
 inline std::uint64_t size_of(conversation const& messages) { return recount(messages, per_char{}).tokens().count; }
 
-/// Drops the oldest groups while there are more messages than the window holds; nothing is protected
-/// beyond what the laws protect.
-constexpr auto window(condense::messages most) {
-    return condense::sliding_window{.when = used > most, .until = used <= most, .protect = condense::nothing};
-}
-
-template <class... Layers>
-auto run(conversation& messages, condense::pipeline<Layers...> const& mix, condense::budget limits = roomy) {
+template <class Mix>
+auto run(conversation& messages, Mix const& mix, condense::budget limits = roomy) {
     return condense::reduce(messages, mix, limits, per_char{});
 }
 
 /// What a conversation becomes.
-template <class... Layers>
-conversation after(conversation messages, condense::pipeline<Layers...> const& mix, condense::budget limits = roomy) {
+template <class Mix>
+conversation after(conversation messages, Mix const& mix, condense::budget limits = roomy) {
     static_cast<void>(run(messages, mix, limits));
     return messages;
 }

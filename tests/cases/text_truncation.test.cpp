@@ -2,33 +2,25 @@
 
 // Acceptance cases: what the shorteners that keep the ends of a text make of it.
 
-#include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "cases/runs.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
 using namespace cases;
-using condense::head;
-using condense::head_tail;
 
 template <class Shortener>
 std::optional<std::string> cut(Shortener const& shorten, std::string_view text) {
     shorten.validate();
-    return shorten({.kind = condense::part_kind::tool_result, .text = text}, {});
+    return shorten({.kind = part_kind::tool_result, .text = text}, {});
 }
 
 /// What a layer with this shortener makes of a tool result over `over`.
 template <class Shortener>
 std::string compressed(condense::text_limit over, Shortener const& shorten, std::string text) {
-    auto const left =
-        after({U(), C("1"), R("1", std::move(text)), A()},
-              condense::pipeline{condense::compress{
-                  .when = condense::always, .protect = condense::nothing, .over = over, .with = shorten}});
+    auto const left = after({U(), C("1"), R("1", std::move(text)), A()},
+                            compress{.when = always, .protect = nothing, .over = over, .with = shorten});
     return text_of(left[2]);
 }
 
@@ -36,12 +28,6 @@ std::string compressed(condense::text_limit over, Shortener const& shorten, std:
 std::string lines(std::size_t count, std::string const& content) {
     std::string out = content;
     while (--count != 0) out += '\n' + content;
-    return out;
-}
-
-std::string repeated(std::string_view piece, std::size_t count) {
-    std::string out;
-    while (count-- != 0) out += piece;
     return out;
 }
 
@@ -195,6 +181,32 @@ TEST_CASE("JSON of one line is cut though it has few lines", "[case-175]") {
         compressed(100'000_chars, head_tail{.head = 50_lines, .tail = 20_lines, .at_most = 100'000_chars}, text);
     CHECK(shorter.size() <= 100'000u);
     CHECK(contains(marker_of(shorter), " of 1,000,008 characters"));
+}
+
+std::string collapsed(std::string_view text) {
+    auto const shorter = condense::collapse_repeats{}({.kind = part_kind::text, .text = text}, {});
+    return shorter.value_or(std::string{text});
+}
+
+TEST_CASE("a sentence that is repeated is left once", "[case-168]") {
+    std::string const sentence = "I have looked at all of the files you asked for.";
+    conversation before{U()};
+    for (int answer = 0; answer < 5; ++answer) before += {A("Answer " + std::to_string(answer)), U()};
+    std::string loop = sentence;
+    for (int again = 1; again < 100; ++again) loop += " " + sentence;
+    before.push_back(A(loop));
+    auto const left = after(before, compress{.when = always, .with = condense::collapse_repeats{}});
+    REQUIRE(left.size() == before.size());
+    for (std::size_t index = 0; index + 1 < before.size(); ++index) CHECK(left[index] == before[index]);
+    CHECK(text_of(left.back()).size() < 100u);
+    CHECK(contains(text_of(left.back()), sentence));
+    CHECK(contains(text_of(left.back()), "99 more times"));
+
+    CHECK(collapsed("A B A B") == "A B");
+    CHECK(collapsed("hello world hello world tail") == "hello world hello world tail");
+    CHECK(collapsed("foo bar foo bar foo bar") == "foo bar");
+    CHECK(collapsed("привет мир привет мир привет мир") == "привет мир");
+    CHECK(collapsed("привет мир привет мир хвост") == "привет мир привет мир хвост");
 }
 
 }  // namespace

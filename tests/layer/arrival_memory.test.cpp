@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/arrival_memory.hpp>
 
-#include <string>
-#include <vector>
-
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
-
 #include "core/sessions.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "layer/shared.hpp"
 
 // What layers with `.when = always` do in a session about messages that they were not free to edit on arrival.
 
 namespace {
 
-using condense::always;
-using condense::compress;
-using condense::last;
-using condense::offload;
-using condense::pipeline;
-using condense::record;
-using condense::task;
-using namespace condense::literals;
-using namespace notation;
+using namespace layers;
 
-constexpr condense::budget limits{.window = 100'000_tokens};
+constexpr budget limits{.window = 100'000_tokens};
 
 template <class Mix>
 auto session_with(Mix const& mix) {

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/drop_superseded.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
 #include "laws/generator.hpp"
+#include "layer/shared.hpp"
 #include "shorten/around.hpp"
 
 namespace {
 
+using namespace layers;
 using namespace around;
-using condense::always;
-using condense::drop_superseded;
-using condense::markers;
-using condense::part_view;
-using condense::pipeline;
-using condense::tools;
-using condense::used;
+using condense::drop_superseded, condense::markers;
 
 static_assert(condense::layer<drop_superseded<>>);
 static_assert(condense::deterministic<pipeline<drop_superseded<>>> &&
@@ -112,12 +102,12 @@ TEST_CASE("drop_superseded: texts can be markers") {
 }
 
 TEST_CASE("drop_superseded: what a request begins with stays, again and again") {
-    drop_superseded const layer{.protect = condense::nothing,
+    drop_superseded const layer{.protect = nothing,
                                 .key = [](part_view const& part) { return part.text.substr(0, 5); }};
     auto const after =
         settled(conversation{U("state 1"), A("done"), U("state 2"), A("done"), U("state 3")}, pipeline{layer});
     REQUIRE_FALSE(after.empty());
-    CHECK(after.front().role == condense::role::user);
+    CHECK(after.front().role == role::user);
     CHECK(after.back().parts[0].text == "state 3");
 }
 
@@ -125,7 +115,7 @@ TEST_CASE("drop_superseded: pins, protected places and open rounds stay") {
     auto messages = spelt("UMMMAU");
     messages[2].pinned = true;
     CHECK(letters_of(settled(messages, pipeline{marks})) == "UMMAU");
-    drop_superseded const spared{.protect = condense::first(3_messages), .key = markers("set_*")};
+    drop_superseded const spared{.protect = first(3_messages), .key = markers("set_*")};
     CHECK(letters_of(settled(spelt("UMMMAU"), pipeline{spared})) == "UMMAU");
 }
 
@@ -134,7 +124,7 @@ TEST_CASE("drop_superseded: oldest first, and no further than its target") {
     CHECK(settled(spelt("UMMMMAU"), pipeline{layer}).size() == 7);
     CHECK(settled(spelt("UMMMAU"), pipeline{layer}).size() == 9);
     CHECK_THROWS_AS((pipeline{drop_superseded{.when = used > 10_messages, .until = used <= 11_messages}}),
-                    condense::invalid_configuration);
+                    invalid_configuration);
 }
 
 TEST_CASE("drop_superseded: without keys nothing goes") {
@@ -182,16 +172,8 @@ TEST_CASE("drop_superseded: over random conversations the newest good marker sta
 }
 
 TEST_CASE("drop_superseded: it says why it has nothing to do") {
-    auto const said = [](std::string_view letters, auto const& layer) {
-        auto messages = spelt(letters);
-        auto const report = condense::reduce(messages, pipeline{layer}, {.window = {10'000}}, per_byte{});
-        CHECK_FALSE(report.changed());
-        return std::string{std::string_view{report.layers[0].note}};
-    };
-    CHECK(said("UMAU", drop_superseded{.when = always, .key = markers("set_task")}) ==
-          "nothing to do: nothing is superseded");
-    CHECK(said("UMAMAU",
-               drop_superseded{
-                   .when = always, .protect = condense::last(condense::messages{20}), .key = markers("set_task")}) ==
-          "nothing to do: all that it could take is protected");
+    drop_superseded const layer{.when = always, .key = markers("set_task")};
+    CHECK(idle_note(layer, spelt("UMAU"), 10'000_tokens) == "nothing to do: nothing is superseded");
+    drop_superseded const spared{.when = always, .protect = last(20_messages), .key = markers("set_task")};
+    CHECK(idle_note(spared, spelt("UMAMAU"), 10'000_tokens) == "nothing to do: all that it could take is protected");
 }

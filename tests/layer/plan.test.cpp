@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/plan.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include <condense/core/pipeline.hpp>
-#include <condense/core/reduce.hpp>
-#include <condense/layer/compress.hpp>
-#include <condense/layer/escalate.hpp>
-#include <condense/layer/fallback.hpp>
-#include <condense/layer/offload.hpp>
-#include <condense/layer/record.hpp>
-#include <condense/layer/sliding_window.hpp>
-#include <condense/layer/summarize.hpp>
+#include <condense/layer/plan_memory.hpp>
 #include <condense/plan/model_planner.hpp>
 #include <condense/policy/known_secrets.hpp>
-#include <condense/session/session.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
 
-#include "core/toy.hpp"
+#include "layer/shared.hpp"
 #include "support/canaries.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::layer_outcome;
-using condense::pipeline;
-using condense::plan;
-using condense::strategy;
-using condense::used;
+using namespace layers;
+using condense::plan, condense::strategy;
 
 using plan_to_store = decltype(plan{.into = condense::memory_store{}});
 static_assert(condense::layer<plan<>> && condense::layer<plan_to_store>);
@@ -62,6 +35,12 @@ std::string report_on(std::string const& topic, std::size_t size) {
 conversation fetched(std::string const& id, std::string result) {
     return {C(id, "web_search"), R(id, std::move(result)), A("noted")};
 }
+/// Rounds in which a report on the volcano is fetched.
+conversation volcanoes(int first, int end, std::size_t size) {
+    conversation all;
+    for (int round = first; round < end; ++round) all += fetched(std::to_string(round), report_on("volcano", size));
+    return all;
+}
 /// Turns in which nothing is fetched.
 conversation small_talk(std::size_t count, std::size_t size = 100) {
     conversation all;
@@ -69,10 +48,7 @@ conversation small_talk(std::size_t count, std::size_t size = 100) {
     return all;
 }
 
-template <class Mix>
-auto opened(Mix const& mix, condense::tokens window = 10'000_tokens) {
-    return condense::session<conversation, Mix, per_byte>{{}, mix, condense::budget{.window = window}};
-}
+constexpr budget small{.window = 10'000_tokens};
 /// The present text of the result of the call with this id; empty if it is not in the request.
 template <class Messages>
 std::string result_in(Messages const& messages, std::string_view id) {
@@ -135,7 +111,7 @@ struct oracle {
         bool down = false;
     };
     state* at;
-    condense::reply<std::string> operator()(std::string const& prompt) const {
+    reply<std::string> operator()(std::string const& prompt) const {
         at->prompts.push_back(prompt);
         if (at->down) throw std::runtime_error{"503 overloaded"};
         return {.message = at->plan, .usage = {.input = {1'000}, .output = {50}}};
@@ -149,11 +125,10 @@ std::string decision_on(std::string_view id, std::string_view what) {
 
 TEST_CASE("plan: a question gets the results that it needs, the others leave a line") {
     condense::memory_store const store;
-    auto session = opened(pipeline{plan{.into = store}});
+    auto session = opened(plan{.into = store}, small);
     auto const glacier = report_on("glacier", 3'000);
     auto const volcano = report_on("volcano", 3'000);
-    push(session, {S("rules"), U("Look around.")});
-    push(session, fetched("1", glacier) + fetched("2", volcano));
+    push(session, conversation{S("rules"), U("Look around.")} + fetched("1", glacier) + fetched("2", volcano));
     CHECK(shown(session, "1") == glacier);  // nothing is cut before there is a question
     CHECK(shown(session, "2") == volcano);
     session.push(U("What does the glacier measure?"));
@@ -163,8 +138,7 @@ TEST_CASE("plan: a question gets the results that it needs, the others leave a l
     CHECK(shown(session, "2").find("the whole is stored as " + store.name(volcano).text()) != std::string::npos);
     CHECK(store.get(store.name(volcano)) == volcano);
     CHECK(store.size() == 1);
-    session.push(A("17"));
-    session.push(U("And the volcano?"));
+    push(session, {A("17"), U("And the volcano?")});
     CHECK(shown(session, "2") == volcano);
     CHECK(is_line(shown(session, "1")));
     CHECK(session.used().tokens <= 7'000_tokens);
@@ -174,24 +148,22 @@ TEST_CASE("plan: a question gets the results that it needs, the others leave a l
 
 TEST_CASE("plan: what fits stays, byte for byte, and costs no reading", "[law-10]") {
     scripted::state state{.all = {{.strategy = out}}};
-    auto session = opened(pipeline{plan{.with = scripted{&state}}});
-    push(session, {U("Look around.")});
-    push(session, fetched("1", report_on("glacier", 2'000)) + fetched("2", report_on("volcano", 2'900)));
+    auto session = opened(plan{.with = scripted{&state}}, small);
+    push(session, conversation{U("Look around.")} + fetched("1", report_on("glacier", 2'000)) +
+                      fetched("2", report_on("volcano", 2'900)));
     auto const before = sent(session);
     session.push(U("What does the glacier measure?"));
     CHECK(sent(session) == before + conversation{U("What does the glacier measure?")});
     CHECK(state.calls == 0);
     CHECK_FALSE(session.run().changed());
-    CHECK(std::string_view{session.run().layers[0].note} == "nothing to do: all of it fits");
+    CHECK(session.run().layers[0].note == "nothing to do: all of it fits");
 }
 
 TEST_CASE("plan: twenty turns later a result comes back for its question, though its messages were dropped") {
     condense::memory_store const store;
-    auto session = opened(
-        pipeline{plan{.into = store}, condense::sliding_window{.when = used >= 60_pct, .until = used <= 30_pct}});
+    auto session = opened(pipeline{plan{.into = store}, window_to(60_pct, 30_pct)}, small);
     auto const volcano = report_on("volcano", 2'500);
-    push(session, {U("task"), A("yes"), U("Look at the volcano.")});
-    push(session, fetched("1", volcano));
+    push(session, conversation{U("task"), A("yes"), U("Look at the volcano.")} + fetched("1", volcano));
     std::size_t turns = 0;
     for (bool dropped = false; turns < 20 || !dropped; ++turns) {
         push(session, small_talk(1, 150));
@@ -202,28 +174,24 @@ TEST_CASE("plan: twenty turns later a result comes back for its question, though
     auto const before = sent(session);
     session.push(U("How is the weather?"));
     CHECK(shown(session, "1").empty());  // there would be room
-    session.push(A("Fine."));
-    session.push(U("What was it that the volcano measures?"));
+    push(session, {A("Fine."), U("What was it that the volcano measures?")});
     CHECK(shown(session, "1") == volcano);
     auto const request = sent(session);
     CHECK(request.size() == before.size() + 5);  // with its call, and what came since
     CHECK(request[1].parts[0].call == "1");  // where it was
     CHECK(session.used().tokens <= 7'000_tokens);
     // For another question it is but a line.
-    session.push(A("This and that."));
-    push(session, fetched("2", report_on("glacier", 1'500)));
-    session.push(U("And the glacier?"));
+    push(session, conversation{A("This and that.")} + fetched("2", report_on("glacier", 1'500)) +
+                      conversation{U("And the glacier?")});
     CHECK(is_line(shown(session, "1")));
     CHECK(shown(session, "2") == report_on("glacier", 1'500));
 }
 
 TEST_CASE("plan: a group comes back with the message with which a request may begin") {
-    auto session =
-        opened(pipeline{plan{}, condense::sliding_window{
-                                    .when = used >= 60_pct, .until = used <= 30_pct, .protect = condense::nothing}});
+    auto session = opened(
+        pipeline{plan{}, sliding_window{.when = used >= 60_pct, .until = used <= 30_pct, .protect = nothing}}, small);
     auto const volcano = report_on("volcano", 2'500);
-    push(session, {U("Look at the volcano.")});
-    push(session, fetched("1", volcano) + small_talk(20, 150));
+    push(session, conversation{U("Look at the volcano.")} + fetched("1", volcano) + small_talk(20, 150));
     CHECK(session.prepare().changed());
     CHECK(text_of(sent(session)[0]) != "Look at the volcano.");
     session.push(U("What does the volcano measure?"));
@@ -233,12 +201,10 @@ TEST_CASE("plan: a group comes back with the message with which a request may be
 
 TEST_CASE("plan: nothing comes back for a question that was planned before", "[law-9]") {
     scripted::state state{.all = {{.strategy = whole}}};
-    auto session = opened(pipeline{plan{.with = scripted{&state}},
-                                   condense::sliding_window{.when = used >= 60_pct, .until = used <= 30_pct}});
-    push(session, {U("task")});
-    push(session, fetched("1", report_on("volcano", 2'500)) + fetched("2", report_on("glacier", 2'300)));
-    session.push(U("What does the volcano measure?"));
-    session.push(A(letters(1'500, 'a')));
+    auto session = opened(pipeline{plan{.with = scripted{&state}}, window_to(60_pct, 30_pct)}, small);
+    push(session, conversation{U("task")} + fetched("1", report_on("volcano", 2'500)) +
+                      fetched("2", report_on("glacier", 2'300)) +
+                      conversation{U("What does the volcano measure?"), A(letters(1'500, 'a'))});
     CHECK(session.run().changed());  // the window drops
     CHECK(shown(session, "1").empty());
     auto const request = sent(session);
@@ -254,17 +220,15 @@ TEST_CASE("plan: nothing comes back for a question that was planned before", "[l
 TEST_CASE("plan: what has no room to come back is noted") {
     scripted::state state{.all = {{.strategy = whole}}};
     condense::plan_log log;
-    auto session = opened(pipeline{plan{.share = 60_pct, .with = scripted{&state}, .log = log},
-                                   condense::sliding_window{.when = used >= 65_pct, .until = used <= 10_pct}});
+    auto session =
+        opened(pipeline{plan{.share = 60_pct, .with = scripted{&state}, .log = log}, window_to(65_pct, 10_pct)}, small);
     push(session, {U("task")});
     // Its call takes so much that the result alone does not fit any more.
     push(session, {C("1", "read", "{\"path\": \"" + letters(4'000, 'p') + "\"}"), R("1", report_on("volcano", 2'000)),
-                   A("noted")});
-    push(session, {U("go on"), A(letters(700, 'a'))});
+                   A("noted"), U("go on"), A(letters(700, 'a'))});
     CHECK(session.run().changed());
     CHECK(shown(session, "1").empty());
-    session.push(A(letters(2'000, 'a')));
-    session.push(U("What does the volcano measure?"));
+    push(session, {A(letters(2'000, 'a')), U("What does the volcano measure?")});
     CHECK(shown(session, "1").empty());
     auto const& layer = session.statistics().layers[0];
     CHECK(layer.restored.count == 0);
@@ -277,24 +241,22 @@ TEST_CASE("plan: what has no room to come back is noted") {
 
 TEST_CASE("plan: another question gets other passages, of a result larger than the window, too") {
     condense::memory_store const store;
-    auto session = opened(pipeline{plan{.into = store}});
+    auto session = opened(plan{.into = store}, small);
     std::string large;
     for (std::string const topic : {"glacier", "volcano", "estuary", "savanna"}) large += report_on(topic, 12'000);
-    push(session, {U("Look around.")});
-    push(session, fetched("1", large));
-    session.push(U("What does the volcano measure?"));
+    push(session,
+         conversation{U("Look around.")} + fetched("1", large) + conversation{U("What does the volcano measure?")});
     auto const first = shown(session, "1");
-    CHECK(first.find("The volcano measures") != std::string::npos);
-    CHECK(first.find("The estuary measures") == std::string::npos);
+    CHECK(contains(first, "The volcano measures"));
+    CHECK_FALSE(contains(first, "The estuary measures"));
     CHECK(first.size() < 5'000);
     session.push(A("42"));
     session.push(U("How is the weather?"));  // nothing of it answers that
     CHECK(is_line(shown(session, "1")));
-    session.push(A("Fine."));
-    session.push(U("What does the estuary measure?"));
+    push(session, {A("Fine."), U("What does the estuary measure?")});
     auto const second = shown(session, "1");
-    CHECK(second.find("The estuary measures") != std::string::npos);
-    CHECK(second.find("The volcano measures") == std::string::npos);
+    CHECK(contains(second, "The estuary measures"));
+    CHECK_FALSE(contains(second, "The volcano measures"));
     CHECK(second.size() > 1'000);
     CHECK(second.find(store.name(large).text()) != std::string::npos);
     CHECK(store.get(store.name(large)) == large);
@@ -304,11 +266,10 @@ TEST_CASE("plan: another question gets other passages, of a result larger than t
 
 TEST_CASE("plan: what is protected, pinned, open or small is left alone") {
     scripted::state state{.all = {{.strategy = out}}};
-    auto const mix =
-        pipeline{plan{.protect = condense::tools("read") | condense::last(1_messages) |
-                                 [](condense::part_view const& part) { return part.text.starts_with("keep"); },
-                      .with = scripted{&state}}};
-    auto session = opened(mix);
+    auto const mix = pipeline{plan{.protect = tools("read") | last(1_messages) |
+                                              [](part_view const& part) { return part.text.starts_with("keep"); },
+                                   .with = scripted{&state}}};
+    auto session = opened(mix, small);
     push(session,
          {U("task"), C("1", "read"), R("1", letters(1'500, 'a')), C("2", "shell"), R("2", letters(1'500, 'b'))});
     push(session,
@@ -324,8 +285,7 @@ TEST_CASE("plan: what is protected, pinned, open or small is left alone") {
     push(session, {C("7", "shell"), R("7", letters(4'000, 'g'))});
     CHECK_FALSE(session.run().changed());
     CHECK(state.ids.size() == 2);
-    session.push(A("noted"));
-    session.push(U("another"));
+    push(session, {A("noted"), U("another")});
     CHECK(state.ids == std::vector<std::string>{"r4.0", "r12.0", "r16.0"});
     // A pin keeps what there is of it.
     CHECK_FALSE(session.pin({16}));
@@ -345,8 +305,7 @@ TEST_CASE("plan: cancelled and sealed results, and results in a message of the u
     messages += {A("noted")};
     messages[4].parts[0].sealed = true;
     auto const before = messages;
-    auto const report =
-        condense::reduce(messages, pipeline{plan{.with = scripted{&state}}}, {.window = 8'000_tokens}, per_byte{});
+    auto const report = reduced(messages, plan{.with = scripted{&state}}, 8'000_tokens);
     CHECK(state.ids == std::vector<std::string>{"r6.0"});
     CHECK(report.layers[0].parts_shortened == 1);
     CHECK(is_line(result_in(messages, "3")));
@@ -363,17 +322,16 @@ TEST_CASE("plan: the question and the goal are those of the options, else of the
     messages +=
         {U("What is it?"), C("2", "look", "{\"at\": 7}"), R("2", "seen"), joined(A("I look."), C("3", "find", "{}"))};
     auto history = messages;
-    static_cast<void>(condense::reduce(history, mix, {.window = 10'000_tokens}, per_byte{}));
+    run(history, mix, 10'000_tokens);
     CHECK(state.question == "What is it?\n");
     CHECK(state.goal == "I look.\n{}\n");
     history = messages;
     condense::run_options<> const options{.request = {.question = "Q", .focus = "F"}};
-    static_cast<void>(condense::reduce(history, mix, {.window = 10'000_tokens}, per_byte{}, options));
+    static_cast<void>(fakes::reduced(history, mix, {.window = 10'000_tokens}, options));
     CHECK(state.question == "Q");
     CHECK(state.goal == "F");
     // A question that was given is the same for all messages of the user.
-    condense::session session{conversation{}, mix, condense::budget{.window = 10'000_tokens}, per_byte{},
-                              condense::run_options<>{.request = {.question = "Q"}}};
+    session session{conversation{}, mix, small, per_byte{}, condense::run_options<>{.request = {.question = "Q"}}};
     push(session, conversation{U("task")} + fetched("1", letters(1'500)));
     state.calls = 0;
     push(session, {U("one"), A("yes"), U("two"), A("yes"), U("three")});
@@ -385,10 +343,9 @@ TEST_CASE("plan: results hold no more than their share, whatever the plan says")
     scripted::state state{.all = {{.strategy = whole, .priority = 9}}};
     for (auto const share : {10u, 30u, 50u}) {
         auto session =
-            opened(pipeline{plan{.share = condense::percent{share * 100}, .with = scripted{&state}}}, 20'000_tokens);
+            opened(plan{.share = condense::percent{share * 100}, .with = scripted{&state}}, {.window = 20'000_tokens});
         push(session, {U("task")});
-        for (int round = 0; round < 10; ++round)
-            push(session, fetched(std::to_string(round), report_on("volcano", 1'600)));
+        push(session, volcanoes(0, 10, 1'600));
         session.push(U("What does the volcano measure?"));
         std::size_t size = 0;
         for (int round = 0; round < 10; ++round) size += shown(session, std::to_string(round)).size();
@@ -399,20 +356,18 @@ TEST_CASE("plan: results hold no more than their share, whatever the plan says")
         CHECK(shown(session, "9").size() > 1'600);  // the newest first
     }
     // Beside much else there is half of what that leaves.
-    auto session = opened(pipeline{plan{.with = scripted{&state}}});
-    push(session, {U("task"), A(letters(7'988, 'a'))});
-    push(session, fetched("1", letters(1'200)));
-    session.push(U("Well?"));
+    auto session = opened(plan{.with = scripted{&state}}, small);
+    push(session,
+         conversation{U("task"), A(letters(7'988, 'a'))} + fetched("1", letters(1'200)) + conversation{U("Well?")});
     CHECK(state.budget.count == 998);
     CHECK(is_line(shown(session, "1")));
 }
 
 TEST_CASE("plan: with a trigger it acts where that holds, down to its target") {
     scripted::state state{.all = {{.strategy = whole}}};
-    auto session = opened(pipeline{plan{.when = used >= 70_pct, .share = 90_pct, .with = scripted{&state}}});
-    push(session, {U("task")});
-    push(session, fetched("1", report_on("volcano", 3'000)) + fetched("2", report_on("glacier", 2'900)));
-    session.push(U("Well?"));
+    auto session = opened(plan{.when = used >= 70_pct, .share = 90_pct, .with = scripted{&state}}, small);
+    push(session, conversation{U("task")} + fetched("1", report_on("volcano", 3'000)) +
+                      fetched("2", report_on("glacier", 2'900)) + conversation{U("Well?")});
     CHECK(state.calls == 0);
     CHECK_FALSE(session.prepare().changed());
     push(session, fetched("3", report_on("estuary", 1'500)));
@@ -421,18 +376,18 @@ TEST_CASE("plan: with a trigger it acts where that holds, down to its target") {
     CHECK(session.used().tokens <= 5'600_tokens);
     CHECK(shown(session, "3") == report_on("estuary", 1'500));
     CHECK_FALSE(session.run().changed());
-    auto targeted = opened(pipeline{plan{.when = used >= 70_pct, .until = used <= 20_pct, .with = scripted{&state}}});
-    push(targeted, {U("task")});
-    push(targeted, fetched("1", report_on("volcano", 7'000)));
+    auto targeted = opened(plan{.when = used >= 70_pct, .until = used <= 20_pct, .with = scripted{&state}}, small);
+    push(targeted, conversation{U("task")} + fetched("1", report_on("volcano", 7'000)));
     CHECK(targeted.prepare().changed());
     CHECK(targeted.used().tokens <= 2'000_tokens);
 }
 
 TEST_CASE("plan: under pressure it makes the room that is asked for") {
     auto session = opened(pipeline{plan{.when = condense::never, .share = 100_pct},
-                                   condense::escalate{.when = used >= 90_pct, .until = used <= 40_pct}});
+                                   escalate{.when = used >= 90_pct, .until = used <= 40_pct}},
+                          small);
     push(session, {U("task")});
-    for (int round = 0; round < 5; ++round) push(session, fetched(std::to_string(round), report_on("volcano", 1'800)));
+    push(session, volcanoes(0, 5, 1'800));
     session.push(U("What does the volcano measure?"));
     for (int round = 0; round < 5; ++round) CHECK(shown(session, std::to_string(round)).size() > 1'800);
     auto const report = session.prepare();
@@ -441,11 +396,11 @@ TEST_CASE("plan: under pressure it makes the room that is asked for") {
     CHECK(session.used().tokens > 2'000_tokens);
     CHECK_FALSE(session.run().changed());
     // With content that is protected in routine runs only.
-    auto const all = [](condense::part_view const&) { return true; };
+    auto const all = [](part_view const&) { return true; };
     auto bound =
-        opened(pipeline{plan{.protect = all}, condense::escalate{.when = used >= 90_pct, .until = used <= 40_pct}});
+        opened(pipeline{plan{.protect = all}, escalate{.when = used >= 90_pct, .until = used <= 40_pct}}, small);
     push(bound, {U("task")});
-    for (int round = 0; round < 5; ++round) push(bound, fetched(std::to_string(round), report_on("volcano", 1'800)));
+    push(bound, volcanoes(0, 5, 1'800));
     bound.push(U("Well?"));
     CHECK(shown(bound, "0").size() > 1'800);
     CHECK(bound.prepare().fits());
@@ -457,16 +412,15 @@ TEST_CASE("plan: a line says where the whole is") {
     auto const text = report_on("volcano", 2'000);
     condense::memory_store const store;
     auto const line = [&](auto const& mix) {
-        auto session = opened(mix);
-        push(session, {U("task")});
-        push(session, fetched("1", text) + fetched("2", letters(3'500)));
-        session.push(U("Well?"));
+        auto session = opened(mix, small);
+        push(session,
+             conversation{U("task")} + fetched("1", text) + fetched("2", letters(3'500)) + conversation{U("Well?")});
         CHECK(session.history()[2].parts[0].text == text);
         return shown(session, "1");
     };
     auto const bytes = condense::detail::grouped(text.size());
     CHECK(line(pipeline{plan{.with = scripted{&state}}}) == "[... " + bytes + " of " + bytes + " bytes omitted ...]");
-    CHECK(line(pipeline{condense::record{.to = condense::memory_journal{}}, plan{.with = scripted{&state}}}) ==
+    CHECK(line(pipeline{record{.to = condense::memory_journal{}}, plan{.with = scripted{&state}}}) ==
           "[... " + bytes + " of " + bytes + " bytes omitted; the journal holds the whole ...]");
     CHECK(line(pipeline{plan{.with = scripted{&state}, .into = store}}) ==
           "[... " + bytes + " of " + bytes + " bytes omitted; the whole is stored as " + store.name(text).text() +
@@ -475,28 +429,21 @@ TEST_CASE("plan: a line says where the whole is") {
           "[... " + bytes + " of " + bytes + " bytes omitted; read_artifact gives the whole of " +
               store.name(text).text() + " ...]");
     // What another layer has stored is there still.
-    auto const offloaded =
-        line(pipeline{condense::offload{.over = 1'000_chars, .preview = condense::head{300_chars}, .into = store},
-                      plan{.share = 1_pct, .with = scripted{&state}}});
+    auto const offloaded = line(pipeline{offload{.over = 1'000_chars, .preview = head{300_chars}, .into = store},
+                                         plan{.share = 1_pct, .with = scripted{&state}}});
     CHECK(offloaded.find(store.name(text).text()) != std::string::npos);
 }
 
 TEST_CASE("plan: where the store fails nothing has changed", "[law-7]") {
-    struct broken : condense::memory_store {
-        condense::store_error put(condense::reference const&, std::string_view) const { return {"the disk is full"}; }
-        condense::store_error put(condense::reference const&, std::string_view,
-                                  condense::artifact_source const&) const {
-            return {"the disk is full"};
-        }
-    };
+    shelf const full;
+    full.held->fails = true;
     auto messages = conversation{U("task")} + fetched("1", letters(4'000)) + fetched("2", letters(4'000)) +
                     conversation{U("Well?")};
     auto const before = messages;
-    auto const report = condense::reduce(messages, pipeline{plan{.into = broken{condense::memory_store{}}}},
-                                         {.window = 10'000_tokens}, per_byte{});
+    auto const report = reduced(messages, plan{.into = full}, 10'000_tokens);
     CHECK(messages == before);
     CHECK(report.layers[0].outcome == layer_outcome::failed);
-    CHECK(std::string_view{report.layers[0].note} == "the disk is full");
+    CHECK(report.layers[0].note == "the disk is full");
 }
 
 TEST_CASE("plan: without a plan the newest results that fit stay whole, and the note says why", "[law-7]") {
@@ -506,8 +453,7 @@ TEST_CASE("plan: without a plan the newest results that fit stay whole, and the 
         auto messages = conversation{U("task")} + fetched("1", letters(2'000, 'a')) +
                         fetched("2", letters(2'000, 'b')) + fetched("3", letters(2'000, 'c')) +
                         conversation{U("Well?")};
-        auto const report = condense::reduce(messages, pipeline{plan{.with = scripted{&state}, .log = log}},
-                                             {.window = 10'000_tokens}, per_byte{});
+        auto const report = reduced(messages, plan{.with = scripted{&state}, .log = log}, 10'000_tokens);
         CHECK(report.layers[0].outcome == layer_outcome::applied);
         CHECK(report.layers[0].failures == 0);
         CHECK(is_line(result_in(messages, "1")));
@@ -531,10 +477,10 @@ TEST_CASE("plan: a cancellation passes through, and nothing has changed", "[law-
     auto messages = conversation{U("task")} + fetched("1", letters(6'000)) + conversation{U("Well?")};
     auto const before = messages;
     pipeline const mix{plan{.with = scripted{&state}}};
-    CHECK_THROWS_AS(condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{}), condense::cancelled);
+    CHECK_THROWS_AS(reduced(messages, mix, 10'000_tokens), condense::cancelled);
     CHECK(messages == before);
     // On arrival the message stays, and a later run plans.
-    auto session = opened(mix);
+    auto session = opened(mix, small);
     push(session, conversation{U("task")} + fetched("1", letters(6'000)));
     CHECK_THROWS_AS(session.push(U("Well?")), condense::cancelled);
     CHECK(sent(session).size() == 5);
@@ -546,16 +492,14 @@ TEST_CASE("plan: a cancellation passes through, and nothing has changed", "[law-
 
 TEST_CASE("plan: results beside what comes back are there as they were planned") {
     condense::memory_store const store;
-    auto session = opened(
-        pipeline{plan{.into = store}, condense::sliding_window{.when = used >= 50_pct, .until = used <= 20_pct}});
+    auto session = opened(pipeline{plan{.into = store}, window_to(50_pct, 20_pct)}, small);
     auto const volcano = report_on("volcano", 1'500);
     auto const glacier = report_on("glacier", 3'000);
-    push(session, {U("task"), CC("1", "2"), R("1", volcano), R("2", glacier), A("noted")});
-    push(session, small_talk(2, 200));
+    push(session,
+         conversation{U("task"), CC("1", "2"), R("1", volcano), R("2", glacier), A("noted")} + small_talk(2, 200));
     CHECK(session.prepare().changed());
     CHECK(shown(session, "1").empty());
-    session.push(A(letters(2'500, 'a')));
-    session.push(U("What does the volcano measure?"));
+    push(session, {A(letters(2'500, 'a')), U("What does the volcano measure?")});
     CHECK(shown(session, "1") == volcano);
     CHECK(is_line(shown(session, "2")));
     CHECK(store.get(store.name(glacier)) == glacier);
@@ -574,7 +518,7 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
                      fetched("2", report_on("glacier", 2'000)) + fetched("3", report_on("estuary", 2'000)) +
                      conversation{U("Well?")};
     auto messages = all;
-    auto const report = condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{});
+    auto const report = reduced(messages, mix, 10'000_tokens);
     CHECK(report.layers[0].asked == 2);
     CHECK(report.layers[0].model_usage.input.count == 2'000);
     CHECK(report.layers[0].model_usage.output.count == 100);
@@ -591,22 +535,22 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
     // A dry run asks nothing and says so.
     auto const dry = mix.draft(all, {.window = 10'000_tokens}, per_byte{});
     CHECK(dry.report().layers[0].asked == 1);
-    CHECK(std::string_view{dry.report().layers[0].note} == "a model would be asked");
+    CHECK(dry.report().layers[0].note == "a model would be asked");
     CHECK_FALSE(dry.report().changed());
     CHECK(planning.prompts.size() == 1);
     CHECK(writing.prompts.size() == 1);
     // A model that fails is no failure of the layer.
     planning.down = true;
     messages = all;
-    auto const without = condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{});
+    auto const without = reduced(messages, mix, 10'000_tokens);
     CHECK(without.layers[0].failures == 0);
-    CHECK(std::string_view{without.layers[0].note} == "no plan: 503 overloaded");
+    CHECK(without.layers[0].note == "no plan: 503 overloaded");
     CHECK(result_in(messages, "3") == report_on("estuary", 2'000));
     CHECK(is_line(result_in(messages, "1")));
     planning.down = false;
     writing.down = true;
     messages = all;
-    CHECK(condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{}).layers[0].failures == 0);
+    CHECK(reduced(messages, mix, 10'000_tokens).layers[0].failures == 0);
     CHECK(result_in(messages, "1") == report_on("volcano", 2'500));  // there is room for the whole
     CHECK(log.latest().records[0].problem == "503 overloaded");
     // What it gets wrong is mended, and counted.
@@ -614,8 +558,8 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
     planning.plan =
         "{\"decisions\": [" + decision_on("r2.0", "exclude") + ", " + decision_on("r99.0", "exclude") + "]}";
     messages = all;
-    auto const mended = condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{});
-    CHECK(std::string_view{mended.layers[0].note} == "3 faults of the plan were mended");
+    auto const mended = reduced(messages, mix, 10'000_tokens);
+    CHECK(mended.layers[0].note == "3 faults of the plan were mended");
     CHECK(log.latest().faults == condense::plan_faults{.unknown = 1, .missing = 2});
 }
 
@@ -630,7 +574,7 @@ TEST_CASE("plan: models are shown no secrets, nor are stores") {
     auto messages = conversation{U("task")} + fetched("1", secret.text + "\n" + report_on("volcano", 6'000)) +
                     conversation{U("Is it " + secret.text + "?")};
     condense::run_options const options{.redact = condense::known_secrets{}};
-    auto const report = condense::reduce(messages, mix, {.window = 10'000_tokens}, per_byte{}, options);
+    auto const report = fakes::reduced(messages, mix, {.window = 10'000_tokens}, options);
     CHECK(result_in(messages, "1").ends_with("A summary."));
     REQUIRE(planning.prompts.size() == 1);
     REQUIRE(writing.prompts.size() == 1);
@@ -639,13 +583,13 @@ TEST_CASE("plan: models are shown no secrets, nor are stores") {
     CHECK(report.layers[0].redactions >= 3);
     std::string kept;
     CHECK_FALSE(store.each([&](condense::reference const& name, condense::bytes) { kept += *store.get(name); }));
-    CHECK(kept.find("The volcano measures") != std::string::npos);
+    CHECK(contains(kept, "The volcano measures"));
     CHECK(kept.find(secret.secret) == std::string::npos);
     // Nor is the log, of an error.
     scripted::state state{.all = {{.strategy = out}}, .problem = "refused " + secret.text};
     auto const failing = pipeline{plan{.with = scripted{&state}, .log = log}};
     messages = conversation{U("task")} + fetched("1", letters(6'000)) + conversation{U("Well?")};
-    static_cast<void>(condense::reduce(messages, failing, {.window = 10'000_tokens}, per_byte{}, options));
+    static_cast<void>(fakes::reduced(messages, failing, {.window = 10'000_tokens}, options));
     CHECK(log.latest().problem.starts_with("refused "));
     CHECK(log.latest().problem.find(secret.secret) == std::string::npos);
 }
@@ -657,10 +601,10 @@ TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]
     condense::plan_log log;
     auto session = opened(
         pipeline{plan{.with = condense::model_planner{oracle{&planning}}, .summaries = oracle{&writing}, .log = log},
-                 condense::escalate{.when = used >= 90_pct, .until = used <= 30_pct}});
-    push(session, {U("task")});
-    push(session, fetched("1", report_on("volcano", 3'000)) + fetched("2", report_on("glacier", 3'000)));
-    session.push(U("What does the volcano measure?"));
+                 escalate{.when = used >= 90_pct, .until = used <= 30_pct}},
+        small);
+    push(session, conversation{U("task")} + fetched("1", report_on("volcano", 3'000)) +
+                      fetched("2", report_on("glacier", 3'000)) + conversation{U("What does the volcano measure?")});
     CHECK(planning.prompts.size() == 1);
     CHECK(writing.prompts.size() == 1);
     CHECK(shown(session, "1").ends_with(letters(300, 's')));
@@ -668,8 +612,7 @@ TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]
     CHECK(session.statistics().layers[0].model_usage.input.count == 2'000);
     CHECK_FALSE(session.run().changed());
     // In less room, and under pressure, the same plan is carried out.
-    session.push(A(letters(2'000, 'a')));
-    session.push(A(letters(3'900, 'a')));
+    push(session, {A(letters(2'000, 'a')), A(letters(3'900, 'a'))});
     auto const report = session.prepare();
     CHECK(report.changed());
     CHECK(report.layers[0].asked == 0);
@@ -688,8 +631,7 @@ TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]
     CHECK(planning.prompts.size() == 2);
     // One that has failed is not asked again, either.
     planning.down = true;
-    session.push(A("hm"));
-    session.push(U("And now?"));
+    push(session, {A("hm"), U("And now?")});
     CHECK(planning.prompts.size() == 3);
     CHECK(session.statistics().layers[0].failures == 0);
     static_cast<void>(session.run());
@@ -700,27 +642,27 @@ TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]
 TEST_CASE("plan: a model that was asked lately is waited for", "[law-18]") {
     oracle::state planning{.plan = "[]"};
     auto const by_model = plan{.when = used >= 50_pct, .with = condense::model_planner{oracle{&planning}}};
-    auto session = opened(pipeline{by_model}, 20'000_tokens);
+    auto session = opened(by_model, {.window = 20'000_tokens});
     push(session, {U("task")});
-    for (int round = 0; round < 6; ++round) push(session, fetched(std::to_string(round), report_on("volcano", 1'700)));
+    push(session, volcanoes(0, 6, 1'700));
     CHECK(session.prepare().changed());
     CHECK(planning.prompts.size() == 1);
-    for (int round = 6; round < 8; ++round) push(session, fetched(std::to_string(round), report_on("volcano", 1'700)));
+    push(session, volcanoes(6, 8, 1'700));
     auto const waiting = session.prepare();
     CHECK_FALSE(waiting.changed());
     CHECK(waiting.layers[0].waits);
     CHECK(waiting.layers[0].failures == 0);
-    CHECK(std::string_view{waiting.layers[0].note} == "the model was asked lately");
+    CHECK(waiting.layers[0].note == "the model was asked lately");
     CHECK(planning.prompts.size() == 1);
-    for (int round = 8; round < 11; ++round) push(session, fetched(std::to_string(round), report_on("volcano", 1'700)));
+    push(session, volcanoes(8, 11, 1'700));
     CHECK(session.prepare().changed());
     CHECK(planning.prompts.size() == 2);
     // Meanwhile another may plan.
-    auto other = opened(pipeline{condense::fallback{by_model, plan{.when = used >= 50_pct}}}, 20'000_tokens);
+    auto other = opened(fallback{by_model, plan{.when = used >= 50_pct}}, {.window = 20'000_tokens});
     push(other, {U("task")});
-    for (int round = 0; round < 6; ++round) push(other, fetched(std::to_string(round), report_on("volcano", 1'700)));
+    push(other, volcanoes(0, 6, 1'700));
     CHECK(other.prepare().changed());
-    for (int round = 6; round < 8; ++round) push(other, fetched(std::to_string(round), report_on("volcano", 1'700)));
+    push(other, volcanoes(6, 8, 1'700));
     auto const report = other.prepare();
     CHECK(report.layers[0].waits);
     CHECK(report.layers[1].outcome == layer_outcome::applied);
@@ -739,8 +681,8 @@ struct threads {
 };
 /// Answers by the prompt alone, on any thread.
 struct echo {
-    condense::reply<std::string> operator()(std::string const& prompt) const {
-        if (prompt.find("glacier") != std::string::npos) throw std::runtime_error{"too cold"};
+    reply<std::string> operator()(std::string const& prompt) const {
+        if (contains(prompt, "glacier")) throw std::runtime_error{"too cold"};
         auto const begin = prompt.find(" measures ");
         return {.message = "In short: " + prompt.substr(begin - 7, 20), .usage = {.input = {10}}};
     }
@@ -755,9 +697,8 @@ TEST_CASE("plan: summaries side by side come to the same as in turn") {
         for (std::string const topic : {"volcano", "glacier", "estuary", "savanna"})
             messages += fetched(topic, report_on(topic, 2'000));
         messages.push_back(U("Well?"));
-        auto const report = condense::reduce(
-            messages, pipeline{plan{.with = scripted{&state}, .summaries = echo{}, .executor = executor}},
-            {.window = 10'000_tokens}, per_byte{});
+        auto const report =
+            reduced(messages, plan{.with = scripted{&state}, .summaries = echo{}, .executor = executor}, 10'000_tokens);
         CHECK(report.layers[0].asked == 4);
         CHECK(report.layers[0].model_usage.input.count == 30);
         return messages;
@@ -771,9 +712,9 @@ TEST_CASE("plan: summaries side by side come to the same as in turn") {
 TEST_CASE("plan: the log shows what the latest plan came to") {
     condense::plan_log log;
     condense::plan_log const same = log;
-    auto session = opened(pipeline{plan{.log = log}});
-    push(session, {U("task")});
-    push(session, fetched("1", report_on("glacier", 3'000)) + fetched("2", report_on("volcano", 12'000)));
+    auto session = opened(plan{.log = log}, small);
+    push(session, conversation{U("task")} + fetched("1", report_on("glacier", 3'000)) +
+                      fetched("2", report_on("volcano", 12'000)));
     CHECK(log.latest().records.empty());
     session.push(U("What does the volcano measure?"));
     auto const& latest = same.latest();
@@ -787,7 +728,7 @@ TEST_CASE("plan: the log shows what the latest plan came to") {
     CHECK(latest.records[0].after.count == shown(session, "1").size());
     CHECK(latest.records[1].done == strategy::extract);
     CHECK(latest.records[1].after.count == shown(session, "2").size());
-    CHECK(latest.records[1].reason.find("passages") != std::string::npos);
+    CHECK(contains(latest.records[1].reason, "passages"));
     // The same words of a tool that is hostile to the log's reader are printable.
     CHECK(plan{.log = log} == plan{.log = same});
     CHECK(plan{.log = log} != plan{.log = condense::plan_log{}});
@@ -796,17 +737,15 @@ TEST_CASE("plan: the log shows what the latest plan came to") {
 
 TEST_CASE("plan: a session that goes on elsewhere plans as it would have") {
     condense::memory_store const store;
-    auto const mix =
-        pipeline{plan{.into = store}, condense::sliding_window{.when = used >= 60_pct, .until = used <= 30_pct}};
-    auto session = opened(mix);
-    push(session, {U("task")});
-    push(session, fetched("1", report_on("volcano", 2'500)) + fetched("2", report_on("glacier", 2'700)));
-    session.push(U("What does the glacier measure?"));
-    push(session, {A(letters(1'000, 'a'))});
+    auto const mix = pipeline{plan{.into = store}, window_to(60_pct, 30_pct)};
+    auto session = opened(mix, small);
+    push(session, conversation{U("task")} + fetched("1", report_on("volcano", 2'500)) +
+                      fetched("2", report_on("glacier", 2'700)) +
+                      conversation{U("What does the glacier measure?"), A(letters(1'000, 'a'))});
     static_cast<void>(session.prepare());
     auto taken = session.state();
     REQUIRE_FALSE(taken.error);
-    auto next = opened(mix);
+    auto next = opened(mix, small);
     REQUIRE_FALSE(next.adopt(std::move(taken.state)));
     CHECK(sent(next) == sent(session));
     CHECK_FALSE(next.run().changed());  // the question is no new one
@@ -818,42 +757,35 @@ TEST_CASE("plan: a session that goes on elsewhere plans as it would have") {
 TEST_CASE("plan: messages that the program has changed are looked at again") {
     conversation messages{U("task")};
     messages += fetched("1", report_on("volcano", 3'000)) + fetched("2", report_on("glacier", 3'000));
-    condense::session session{std::ref(messages), pipeline{plan{}}, condense::budget{.window = 10'000_tokens},
-                              per_byte{}};
+    session session{std::ref(messages), pipeline{plan{}}, small, per_byte{}};
     session.push(U("What does the glacier measure?"));
     CHECK(is_line(result_in(session.request(), "1")));
     messages[2] = R("1", report_on("glacier", 1'500));
     messages[5] = R("2", report_on("estuary", 3'000));
     session.sync({2});
-    session.push(A("17"));
-    session.push(U("And the glacier?"));
+    push(session, {A("17"), U("And the glacier?")});
     CHECK(result_in(session.request(), "1") == report_on("glacier", 1'500));
     CHECK(result_in(session.request(), "2") == report_on("estuary", 3'000));
-    push(session, fetched("3", report_on("savanna", 3'000)));
-    session.push(U("What does the estuary measure?"));
+    push(session, fetched("3", report_on("savanna", 3'000)) + conversation{U("What does the estuary measure?")});
     CHECK(result_in(session.request(), "2") == report_on("estuary", 3'000));
     CHECK(is_line(result_in(session.request(), "3")));
 }
 
 TEST_CASE("plan: what was released does not come back, nor breaks anything") {
     condense::memory_journal const journal;
-    auto session = opened(pipeline{condense::record{.to = journal}, plan{},
-                                   condense::sliding_window{.when = used >= 50_pct, .until = used <= 20_pct}});
-    push(session, {U("task")});
-    push(session, fetched("1", report_on("volcano", 2'500)) + small_talk(12, 150));
+    auto session = opened(pipeline{record{.to = journal}, plan{}, window_to(50_pct, 20_pct)}, small);
+    push(session, conversation{U("task")} + fetched("1", report_on("volcano", 2'500)) + small_talk(12, 150));
     CHECK(session.run().changed());
     CHECK(shown(session, "1").empty());
     CHECK(session.release({20}) > 3);
-    push(session, fetched("2", report_on("glacier", 2'500)) + fetched("3", report_on("savanna", 2'600)));
-    session.push(U("What does the volcano measure?"));
+    push(session, fetched("2", report_on("glacier", 2'500)) + fetched("3", report_on("savanna", 2'600)) +
+                      conversation{U("What does the volcano measure?")});
     CHECK(shown(session, "1").empty());
-    session.push(A("?"));
-    session.push(U("What does the glacier measure?"));
+    push(session, {A("?"), U("What does the glacier measure?")});
     CHECK(shown(session, "2") == report_on("glacier", 2'500));
     auto taken = session.state();
     REQUIRE_FALSE(taken.error);
-    auto next = opened(pipeline{condense::record{.to = journal}, plan{},
-                                condense::sliding_window{.when = used >= 50_pct, .until = used <= 20_pct}});
+    auto next = opened(pipeline{record{.to = journal}, plan{}, window_to(50_pct, 20_pct)}, small);
     REQUIRE_FALSE(next.adopt(std::move(taken.state)));
     for (auto* const one : {&session, &next}) one->push(U("What does the savanna measure?"));
     CHECK(sent(next) == sent(session));
@@ -892,7 +824,7 @@ TEST_CASE("plan: a plan decides about the newest `most` results, and reads no ot
         }
     };
     auto const mix = pipeline{plan{.share = 10_pct, .most = 3, .with = scripted{&state}}};
-    condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}, counting{&counted}};
+    session session{conversation{}, mix, budget{.window = 100'000_tokens}, counting{&counted}};
     push(session, {U("task")});
     for (int round = 0; round < 10; ++round) push(session, fetched(std::to_string(round), letters(5'000)));
     counted = 0;
@@ -900,45 +832,142 @@ TEST_CASE("plan: a plan decides about the newest `most` results, and reads no ot
     CHECK(state.ids == std::vector<std::string>{"r23.0", "r26.0", "r29.0"});
     for (int round = 0; round < 7; ++round) CHECK(shown(session, std::to_string(round)).size() == 5'000);
     CHECK(counted < 2'000);  // of the lines alone; no result is counted again
-    CHECK_THROWS_AS((pipeline{plan{.most = 0}}), condense::invalid_configuration);
 }
 
 TEST_CASE("plan: it says why it has nothing to do") {
     scripted::state state{.all = {{.strategy = out}}};
-    auto const said = [&](auto const& layer, conversation messages, condense::tokens window) {
-        auto const report = condense::reduce(messages, pipeline{layer}, {.window = window}, per_byte{});
-        CHECK_FALSE(report.changed());
-        return std::string{std::string_view{report.layers[0].note}};
-    };
     auto const all = conversation{U("task")} + fetched("1", letters(3'000)) + conversation{U("Well?")};
     auto const layer = plan{.with = scripted{&state}};
-    CHECK(said(layer, {U("task")}, 1'000_tokens) == "nothing to do: no result over `over` is free");
-    CHECK(said(layer, all, 10'000_tokens) == "nothing to do: all of it fits");
+    CHECK(idle_note(layer, {U("task")}, 1'000_tokens) == "nothing to do: no result over `over` is free");
+    CHECK(idle_note(layer, all, 10'000_tokens) == "nothing to do: all of it fits");
     auto const first = conversation{U("task")} + fetched("1", letters(3'000));
-    CHECK(said(layer, first, 3'500_tokens) == "nothing to do: planning does not pay");  // it is small
+    CHECK(idle_note(layer, first, 3'500_tokens) == "nothing to do: planning does not pay");  // it is small
     auto dear = plan{.pays = {.least = 2'000_chars}, .with = scripted{&state}};
     auto once = first;
-    CHECK(condense::reduce(once, pipeline{dear}, {.window = 3'500_tokens}, per_byte{}).changed());
-    CHECK(said(layer, all, 0_tokens).empty());  // a budget that leaves nothing for the input
+    CHECK(reduced(once, dear, 3'500_tokens).changed());
+    CHECK(idle_note(layer, all, 0_tokens).empty());  // a budget that leaves nothing for the input
     CHECK(state.calls == 1);
-    auto session = opened(pipeline{layer}, 4'000_tokens);
+    auto session = opened(layer, {.window = 4'000_tokens});
     push(session, all);
-    CHECK(std::string_view{session.run().layers[0].note} == "nothing to do: all of it fits");
-    state.all = {{.strategy = whole}};
-    auto full = opened(pipeline{plan{.share = 10_pct, .with = scripted{&state}}}, 4'000_tokens);
-    push(full, conversation{U("task")});
-    for (int round = 0; round < 5; ++round) push(full, fetched(std::to_string(round), letters(1'500)));
-    full.push(U("Well?"));
-    auto none = opened(pipeline{layer}, 0_tokens);
+    CHECK(session.run().layers[0].note == "nothing to do: all of it fits");
+    auto none = opened(layer, {.window = 0_tokens});
     push(none, all);
     CHECK(shown(none, "1") == letters(3'000));
 }
 
 TEST_CASE("plan: settings that cannot work are refused") {
-    CHECK_THROWS_AS((pipeline{plan{.share = 0_pct}}), condense::invalid_configuration);
-    CHECK_THROWS_AS((pipeline{plan{.share = condense::percent{10'001}}}), condense::invalid_configuration);
-    CHECK_THROWS_AS((pipeline{plan{.over = 191_bytes}}), condense::invalid_configuration);
-    CHECK_THROWS_AS((pipeline{plan{.when = used >= 50_pct, .until = used <= 60_pct}}), condense::invalid_configuration);
-    CHECK_THROWS_AS((pipeline{plan{.words = {.stored = "two\nlines"}}}), condense::invalid_configuration);
+    for (auto const& layer :
+         {plan{.share = 0_pct}, plan{.share = condense::percent{10'001}}, plan{.over = 191_bytes}, plan{.most = 0},
+          plan{.when = used >= 50_pct, .until = used <= 60_pct}, plan{.words = {.stored = "two\nlines"}}})
+        CHECK_THROWS_AS(pipeline{layer}, invalid_configuration);
     CHECK_NOTHROW(pipeline{plan{.over = 192_bytes, .share = 100_pct, .most = 1}});
+}
+
+namespace {
+
+using condense::detail::plan_memory;
+using place = plan_memory::place;
+
+struct reading {
+    condense::outline facts;
+
+    void append(conversation const& messages) {
+        for (auto const& m : messages) facts.append(m, per_byte{});
+    }
+    condense::outline const& outline() const { return facts; }
+};
+
+}  // namespace
+
+TEST_CASE("plan_memory: it notes the newest large results, each once") {
+    reading on;
+    plan_memory memory;
+    on.append({U("task"), CC("1", "2"), joined(R("1", letters(101)), R("2", letters(100))), R("2", letters(102)), A()});
+    memory.see(on, {100}, 3);
+    std::vector<place> const first{{2, 0, 1}, {3, 0, 1}};
+    CHECK(memory.places() == first);
+    CHECK(memory.turn_of(3, 0) == "turn 1: ");
+    CHECK(memory.turn_of(2, 1).empty());
+    memory.see(on, {100}, 3);
+    CHECK(memory.places() == first);
+    on.append({U("more"), CC("3", "4"), R("3", letters(500)), R("4", letters(500))});
+    memory.see(on, {100}, 3);
+    CHECK(memory.places() == std::vector<place>{{3, 0, 1}, {7, 0, 2}, {8, 0, 2}});
+    // After other messages have come in their place all are looked at again; the question is no new one.
+    memory.set_planned(5, 6, 7);
+    memory.rewind(2);
+    CHECK(memory.places().empty());
+    CHECK_FALSE(memory.is_new(5));
+    memory.see(on, {100}, 9);
+    CHECK(memory.places().size() == 4);
+    CHECK(memory.turn_of(8, 0) == "turn 2: ");
+}
+
+TEST_CASE("plan_memory: a question is new until a run was about it") {
+    plan_memory memory;
+    CHECK(memory.is_new(0));
+    memory.set_asked(0);
+    CHECK_FALSE(memory.is_new(0));
+    CHECK_FALSE(memory.is_planned(0, 0, 1'000'000));
+    memory.set_planned(0, 8, 100);
+    memory.set_asked(0);  // what was planned stays so
+    CHECK(memory.is_planned(0, 8, 100));
+    CHECK(memory.is_planned(0, 8, 101));
+    CHECK_FALSE(memory.is_planned(0, 8, 99));
+    CHECK_FALSE(memory.is_planned(0, 9, 100));
+    CHECK_FALSE(memory.is_planned(1, 8, 100));
+    CHECK(memory.is_new(1));
+}
+
+TEST_CASE("plan_memory: the plan of a model is good for the same question and no more results") {
+    auto const results = [](std::vector<std::string> const& ids) {
+        std::vector<condense::artifact> all;
+        for (auto const& id : ids) all.push_back({.id = id});
+        return all;
+    };
+    plan_memory memory;
+    CHECK(memory.plan_for(1, results({})) == nullptr);
+    memory.keep_plan(1, results({"r9.0", "r10.0"}), {.problem = "late"});
+    REQUIRE(memory.plan_for(1, results({"r10.0", "r9.0"})) != nullptr);
+    CHECK(memory.plan_for(1, results({"r9.0"}))->problem == "late");
+    CHECK(memory.plan_for(1, results({"r9.0", "r11.0"})) == nullptr);
+    CHECK(memory.plan_for(2, results({"r9.0"})) == nullptr);
+    memory.rewind(0);
+    CHECK(memory.plan_for(1, results({"r9.0"})) == nullptr);
+}
+
+TEST_CASE("plan_memory: it is saved and loaded, and forged texts are refused") {
+    reading on;
+    plan_memory memory;
+    on.append({U("task"), CC("1", "2"), R("1", letters(500)), R("2", letters(500)), A()});
+    memory.see(on, {100}, 3);
+    memory.set_planned(~std::uint64_t{0}, 12, 13);
+    auto const saved = memory.save();
+    CHECK(saved == "1:5,1:1,1:1,20:18446744073709551615,2:12,2:13,1:2,1:0,1:1,1:3,1:0,1:1,");
+    plan_memory loaded;
+    REQUIRE(loaded.load(saved, 5));
+    CHECK(loaded.places() == memory.places());
+    CHECK(loaded.save() == saved);
+    CHECK(loaded.is_planned(~std::uint64_t{0}, 12, 13));
+    loaded.see(on, {100}, 3);
+    CHECK(loaded.places() == memory.places());
+    // Without a text it begins anew.
+    plan_memory fresh;
+    REQUIRE(fresh.load("", 5));
+    fresh.see(on, {100}, 3);
+    CHECK(fresh.places() == memory.places());
+    for (std::string const forged : {"1:6,1:1,1:1,1:1,1:1,1:1,",  // more messages than there are
+                                     "1:5,1:1,1:2,1:1,1:1,1:1,",  // no bool
+                                     "1:5,1:1,1:1,1:1,1:1,",  // too few figures
+                                     "1:5,1:1,1:1,1:1,1:1,1:1,1:2,1:0,",  // half a place
+                                     "1:5,1:1,1:1,1:1,1:1,1:1,1:5,1:0,1:1,",  // a message that it has not seen
+                                     "1:5,1:1,1:1,1:1,1:1,1:1,1:3,1:0,1:1,1:2,1:0,1:1,",  // in no order
+                                     "1:5,1:1,1:1,1:1,1:1,1:1,1:3,1:0,1:1,1:3,1:0,1:1,",  // twice
+                                     "1:5,1:1,1:1,1:1,1:1,1:1,1:3,11:99999999999,1:1,",  // a part beyond all
+                                     "x"}) {
+        CAPTURE(forged);
+        CHECK_FALSE(loaded.load(forged, 5));
+        CHECK(loaded.save() == saved);
+    }
+    CHECK_FALSE(loaded.load(saved, 4));
 }

@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/record.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory_journal.hpp>
+#include <condense/layer/journal_index.hpp>
+#include <condense/layer/number_runs.hpp>
 
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
+#include "layer/shared.hpp"
 #include "support/effort.hpp"
-#include "support/notation.hpp"
-#include "support/tape.hpp"
 
 namespace {
 
-using condense::layer_outcome;
-using condense::used;
-using tapes::bytes_of;
-using tapes::counting;
-using tapes::tape;
-using tapes::verb;
-using namespace condense::literals;
-using namespace notation;
+using namespace layers;
+using tapes::bytes_of, tapes::counting, tapes::verb;
 using list = std::vector<std::string>;
 
 /// A journal that ends with the process.
@@ -36,20 +19,13 @@ struct scrap : tape {
     static constexpr bool durable = false;
 };
 
-struct shelf {
-    condense::reference name(std::string_view bytes) const { return tape{}.name(bytes); }
-    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
-    condense::store_error put(condense::reference const&, std::string_view) const { return {}; }
-};
-
 struct nothing_to_do {
     static constexpr auto effects = condense::no_effects;
     void reduce(auto&, auto&) const {}
 };
 
-constexpr auto window(condense::messages most) {
-    return condense::sliding_window{.when = used > most, .until = used <= most, .protect = condense::nothing};
-}
+/// Keeps the beginnings of long results.
+constexpr compress previews{.when = always, .over = 600_chars, .with = head{100_chars}};
 
 conversation turns(int first, int last) {
     conversation all;
@@ -57,30 +33,39 @@ conversation turns(int first, int last) {
         all += {U("question " + std::to_string(turn)), A("answer " + std::to_string(turn))};
     return all;
 }
-
-auto options_of(std::string id, bool marks = false) {
-    condense::run_options<> options;
-    options.conversation = std::move(id);
-    options.marks = marks;
-    return options;
+conversation with_result(std::size_t size = 2'000) {
+    return {U("u"), C("1", "read"), R("1", letters(size)), A("a"), U("v")};
 }
 
-constexpr condense::budget roomy{.window = {1'000'000}};
+condense::run_options<> named(std::string id, bool marks = false) {
+    return {.marks = marks, .conversation = std::move(id)};
+}
+
+constexpr budget roomy{.window = {1'000'000}};
 
 template <class Mix>
-auto reduce(conversation& history, Mix const& mix, condense::run_options<> const& options = {},
-            condense::budget limits = roomy) {
+auto reduce(conversation& history, Mix const& mix, condense::run_options<> const& options = {}, budget limits = roomy) {
     return condense::reduce(history, mix, limits, per_byte{}, options);
+}
+/// Whatever the report says.
+template <class... Given>
+void rerun(Given&&... given) {
+    rerun(given...);
+}
+/// A session of a conversation that is called s.
+template <class Mix>
+auto session_on(Mix const& mix, conversation history = {}) {
+    return holding(mix, std::move(history), roomy, named("s"));
 }
 
 // What the compiler proves.
 
 template <class... Layers>
-using mix_of = condense::pipeline<Layers...>;
-using window_layer = decltype(window({1}));
-using kept = condense::record<tape>;
-using lent = condense::record<scrap>;
-using stored = decltype(condense::offload{.over = 500_chars, .into = shelf{}});
+using mix_of = pipeline<Layers...>;
+using window_layer = decltype(window_of({1}));
+using kept = record<tape>;
+using lent = record<scrap>;
+using stored = decltype(offload{.over = 500_chars, .into = fakes::volatile_shelf{}});
 
 static_assert(kept::durable && !lent::durable && kept::records);
 static_assert(condense::recoverable<mix_of<kept, window_layer>> && condense::durable<mix_of<kept, window_layer>>);
@@ -91,9 +76,9 @@ static_assert(!condense::durable<mix_of<kept, stored, window_layer>>);  // what 
 static_assert(condense::recoverable<mix_of<mix_of<kept>, mix_of<window_layer>>>);
 static_assert(condense::recoverable<mix_of<mix_of<kept, window_layer>, window_layer>>);
 static_assert(!condense::recoverable<mix_of<mix_of<window_layer, kept>, window_layer>>);
-static_assert(condense::recoverable<mix_of<condense::fallback<kept, lent>, window_layer>>);
-static_assert(!condense::durable<mix_of<condense::fallback<kept, lent>, window_layer>>);
-static_assert(!condense::recoverable<mix_of<condense::fallback<kept, window_layer>, window_layer>>);
+static_assert(condense::recoverable<mix_of<fallback<kept, lent>, window_layer>>);
+static_assert(!condense::durable<mix_of<fallback<kept, lent>, window_layer>>);
+static_assert(!condense::recoverable<mix_of<fallback<kept, window_layer>, window_layer>>);
 static_assert(condense::writes<mix_of<kept>> && condense::deterministic<mix_of<kept, window_layer>>);
 static_assert(mix_of<kept, window_layer>::acts_on_arrival && !mix_of<window_layer>::acts_on_arrival);
 
@@ -101,10 +86,10 @@ static_assert(mix_of<kept, window_layer>::acts_on_arrival && !mix_of<window_laye
 
 TEST_CASE("record: every message is in the journal before anything is dropped", "[case-126]") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(3_messages)};
+    auto const mix = pipeline{record{.to = journal}, window_of(3_messages)};
     auto history = turns(0, 4);
     auto const all = history;
-    auto const report = reduce(history, mix, options_of("a"));
+    auto const report = reduce(history, mix, named("a"));
     CHECK(history == conversation(all.end() - 2, all.end()));
     CHECK(journal.messages("a") == bytes_of(all));
     CHECK(journal.numbers("a") == counting(8));
@@ -117,54 +102,36 @@ TEST_CASE("record: every message is in the journal before anything is dropped", 
     CHECK(condense::from_bytes<chat_message>(journal.held->lines[0].content) != all[1]);
 }
 
-TEST_CASE("record: one line a message over many runs, equal messages too", "[case-126]") {
+TEST_CASE("record: one line a message over many runs, equal messages too", "[case-126][law-6]") {
     bool const in_place = GENERATE(true, false);
+    bool const same = GENERATE(true, false);  // a conversation that says the same again and again
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(6_messages)};
+    auto const mix = pipeline{record{.to = journal}, window_of(6_messages)};
     conversation all;
     conversation history;
     for (int run = 0; run < 12; ++run) {
-        conversation const more{U("step " + std::to_string(run)), A("ok"), A("ok"), U("ok")};
-        all += more;
-        history += more;
-        auto request = history;
-        static_cast<void>(reduce(request, mix));
-        if (in_place) history = request;
-        CHECK(journal.messages() == bytes_of(all));
-        CHECK(journal.numbers() == counting(all.size()));
-    }
-    CHECK(journal.made() == 12);  // a digest of what each run has left
-    CHECK(history.size() == (in_place ? 5u : 48u));
-}
-
-TEST_CASE("record: a conversation that says the same again and again is recorded whole", "[law-6]") {
-    bool const in_place = GENERATE(true, false);
-    tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(6_messages)};
-    conversation all;
-    conversation history;
-    for (int run = 0; run < 12; ++run) {
-        conversation const more{U("go on"), A("ok")};
+        conversation const more{U(same ? "go on" : "step " + std::to_string(run)), A("ok"), A("ok"), U("ok")};
         all += more;
         history += more;
         for (int times = 0; times < 2; ++times) {
-            if (in_place) static_cast<void>(reduce(history, mix));
+            if (in_place) rerun(history, mix);
             else static_cast<void>(condense::reduce(std::as_const(history), mix, roomy, per_byte{}));
             CHECK(journal.messages() == bytes_of(all));
+            CHECK(journal.numbers() == counting(all.size()));
         }
     }
+    CHECK(history.size() == (in_place ? 5u : 48u));
+    if (!same) CHECK(journal.made() == 12);  // a digest of what each run has left
 }
 
 TEST_CASE("record: a run that brings nothing new writes nothing") {
     tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation full{U("u"), C("1", "read"), R("1", letters(5'000)), A("done")};
+    auto const mix = pipeline{record{.to = journal}, previews};
+    auto const full = with_result(5'000);
     auto first = full;
     CHECK(reduce(first, mix).changed());
     auto const lines = journal.held->lines.size();
-    CHECK(journal.messages().size() == 4);
+    CHECK(journal.messages().size() == 5);
     CHECK(journal.made() == 2);  // the preview, and the digest of all
     auto again = first;
     CHECK_FALSE(reduce(again, mix).changed());
@@ -182,21 +149,19 @@ TEST_CASE("record: what runs have made is never taken for a message") {
     std::uint64_t made = 0;
     for (std::uint64_t seed = 1; seed <= rounds(150); ++seed) {
         tape const journal;
-        auto const mix = condense::pipeline{
-            condense::record{.to = journal},
-            condense::compress{
-                .when = used >= 30_pct, .over = 700_chars, .with = condense::head_tail{200_chars, 100_chars}},
-            condense::summarize{
-                .when = used >= 60_pct, .protect = condense::task | condense::last(4_messages), .size = 300_tokens},
-            condense::sliding_window{.when = used >= 90_pct}, condense::escalate{.when = used >= 90_pct, .passes = 2}};
+        auto const mix =
+            pipeline{record{.to = journal},
+                     compress{.when = used >= 30_pct, .over = 700_chars, .with = head_tail{200_chars, 100_chars}},
+                     summarize{.when = used >= 60_pct, .protect = task | last(4_messages), .size = 300_tokens},
+                     window_to(90_pct), escalate{.when = used >= 90_pct, .passes = 2}};
         auto const all = laws::conversation_generator{seed}.make();
-        condense::budget const limits{.window = {2'000 + random.below(20'000)}};
+        budget const limits{.window = {2'000 + random.below(20'000)}};
         bool const in_place = random.chance(50);
         conversation history;
         for (std::size_t given = 0; given < all.size();) {
             for (auto left = 1 + random.below(9); left-- > 0 && given < all.size();) history.push_back(all[given++]);
             auto request = history;
-            static_cast<void>(reduce(request, mix, options_of("c", marks), limits));
+            rerun(request, mix, named("c", marks), limits);
             if (in_place) history = request;
             INFO("seed " << seed << ", in place " << in_place << ", " << given << " of " << all.size());
             REQUIRE(journal.messages("c") ==
@@ -207,25 +172,28 @@ TEST_CASE("record: what runs have made is never taken for a message") {
     CHECK(made > rounds(300) / 2);
 }
 
-TEST_CASE("record: equal previews do not make later messages look new") {
-    tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
+TEST_CASE("record: equal previews do not make later messages look new, wherever the journal stands in the mix") {
     conversation history;
     for (int turn = 0; turn < 4; ++turn)
         history += {U("read it again " + std::to_string(turn)), C("", "read"), R("", letters(5'000)), A("read")};
     auto const all = history;
-    for (int run = 0; run < 3; ++run) static_cast<void>(reduce(history, mix));
-    CHECK(history != all);
-    CHECK(journal.messages() == bytes_of(all));
-    CHECK(journal.numbers() == counting(all.size()));
+    auto const check = [&](auto const& mix) {
+        tape const journal;
+        history = all;
+        for (int run = 0; run < 3; ++run) rerun(history, mix(record{.to = journal}));
+        CHECK(history != all);
+        CHECK(journal.messages() == bytes_of(all));
+        CHECK(journal.numbers() == counting(all.size()));
+    };
+    check([](auto layer) { return pipeline{layer, previews}; });
+    check([](auto layer) { return pipeline{pipeline{layer}, pipeline{previews, window_of(16_messages)}}; });
+    check([](auto layer) { return pipeline{fallback{layer, nothing_to_do{}}, previews}; });
 }
 
 TEST_CASE("record: answers that repair wrote are no messages") {
     bool const ids = GENERATE(true, false);
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(12_messages), condense::repair{}};
+    auto const mix = pipeline{record{.to = journal}, window_of(12_messages), condense::repair{}};
     conversation all;
     conversation history;
     for (int turn = 0; turn < 8; ++turn) {
@@ -236,7 +204,7 @@ TEST_CASE("record: answers that repair wrote are no messages") {
                                 U("still there?"), A("a" + std::to_string(turn))};
         all += more;
         history += more;
-        static_cast<void>(reduce(history, mix));
+        rerun(history, mix);
         INFO(turn);
         REQUIRE(journal.messages() == bytes_of(all));
     }
@@ -249,7 +217,7 @@ TEST_CASE("record: after a failed append nothing is lost, and recording goes on 
     for (std::size_t call = 1; call <= (which == verb::append ? 8u : 1u); ++call) {
         tape const journal;
         journal.held->throws = throws;
-        auto const mix = condense::pipeline{condense::record{.to = journal}, window(3_messages)};
+        auto const mix = pipeline{record{.to = journal}, window_of(3_messages)};
         auto history = turns(0, 4);
         auto const all = history;
         journal.fail_at(which, call);
@@ -275,13 +243,12 @@ TEST_CASE("record: after a failed append nothing is lost, and recording goes on 
 TEST_CASE("record: every layer that loses content waits for the journal, those that keep it do not") {
     tape const journal;
     journal.down(verb::append);
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::offload{.over = 500_chars, .preview = condense::head{50_chars}, .into = shelf{}},
-        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}},
-        condense::summarize{.when = used > 4_messages, .protect = condense::nothing},
-        window(2_messages),
-        condense::escalate{.when = used >= 1_pct, .passes = 2}};
+    auto const mix = pipeline{record{.to = journal},
+                              offload{.over = 500_chars, .preview = head{50_chars}, .into = fakes::volatile_shelf{}},
+                              previews,
+                              summarize{.when = used > 4_messages, .protect = nothing},
+                              window_of(2_messages),
+                              escalate{.when = used >= 1_pct, .passes = 2}};
     conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A(letters(900, 'y')), U("v"), A("w")};
     auto const all = history;
     auto const report = reduce(history, mix, {}, {.window = 1'000_tokens});
@@ -302,8 +269,7 @@ TEST_CASE("record: a layer before the journal does not wait for it, and none at 
     tape const journal;
     journal.down(verb::append);
     auto history = turns(0, 4);
-    auto const report =
-        reduce(history, condense::pipeline{window(6_messages), condense::record{.to = journal}, window(2_messages)});
+    auto const report = reduce(history, pipeline{window_of(6_messages), record{.to = journal}, window_of(2_messages)});
     CHECK(report.layers[0].outcome == layer_outcome::applied);
     CHECK(report.layers[2].outcome == layer_outcome::failed);
     CHECK(history.size() == 6);
@@ -311,24 +277,24 @@ TEST_CASE("record: a layer before the journal does not wait for it, and none at 
 
 TEST_CASE("record: conversations are kept apart by their ids") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}};
+    auto const mix = pipeline{record{.to = journal}};
     auto one = turns(0, 2);
     auto other = turns(0, 2);
     other.push_back(U("more"));
-    static_cast<void>(reduce(one, mix, options_of("one")));
-    static_cast<void>(reduce(other, mix, options_of("other")));
-    static_cast<void>(reduce(one, mix));
+    rerun(one, mix, named("one"));
+    rerun(other, mix, named("other"));
+    rerun(one, mix);
     CHECK(journal.messages("one") == bytes_of(one));
     CHECK(journal.messages("other") == bytes_of(other));
     CHECK(journal.messages() == bytes_of(one));
     std::string const hostile{"../\0\n\"{x", 9};
-    static_cast<void>(reduce(one, mix, options_of(hostile)));
+    rerun(one, mix, named(hostile));
     CHECK(journal.messages(hostile) == bytes_of(one));
 }
 
 TEST_CASE("record: a dry run keeps nothing, and says what it would") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(3_messages), condense::repair{}};
+    auto const mix = pipeline{record{.to = journal}, window_of(3_messages), condense::repair{}};
     auto const history = turns(0, 4);
     auto const dry = condense::dry_run(history, mix, roomy, per_byte{});
     CHECK(journal.held->lines.empty());
@@ -345,8 +311,7 @@ TEST_CASE("record: a dry run keeps nothing, and says what it would") {
 TEST_CASE("record: of two journals one that holds everything is enough") {
     tape const first;
     tape const second;
-    auto const mix =
-        condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)};
+    auto const mix = pipeline{record{.to = first}, record{.to = second}, window_of(2_messages)};
     auto history = turns(0, 2);
     auto all = history;
     (GENERATE(true, false) ? first : second).down(verb::append);
@@ -366,11 +331,10 @@ TEST_CASE("record: of two journals one that holds everything is enough") {
 TEST_CASE("record: the second journal of a fallback stands in for the first") {
     tape const first;
     tape const second;
-    auto const mix = condense::pipeline{
-        condense::fallback{condense::record{.to = first}, condense::record{.to = second}}, window(2_messages)};
+    auto const mix = pipeline{fallback{record{.to = first}, record{.to = second}}, window_of(2_messages)};
     auto history = turns(0, 2);
     auto all = history;
-    static_cast<void>(reduce(history, mix));
+    rerun(history, mix);
     CHECK(first.messages() == bytes_of(all));
     CHECK(second.held->lines.empty());
     first.down(verb::append);
@@ -387,41 +351,19 @@ TEST_CASE("record: the second journal of a fallback stands in for the first") {
     CHECK(history == before);
 }
 
-TEST_CASE("record: in a nested pipeline it protects what comes after it, and knows what runs made") {
+TEST_CASE("record: in a nested pipeline it protects what comes after it") {
     tape const journal;
-    auto const mix = condense::pipeline{
-        condense::pipeline{condense::record{.to = journal}},
-        condense::pipeline{
-            condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}},
-            window(5_messages)}};
-    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A("a"), U("v")};
-    auto const all = history;
+    auto history = with_result();
     journal.down(verb::append);
-    auto const report = reduce(history, mix);
+    auto const report =
+        reduce(history, pipeline{pipeline{record{.to = journal}}, pipeline{previews, window_of(5_messages)}});
     CHECK(report.layers[1].note == "not all is recorded");
-    CHECK(history == all);
-    journal.down(verb::append, false);
-    for (int run = 0; run < 3; ++run) static_cast<void>(reduce(history, mix));
-    CHECK(history != all);
-    CHECK(journal.messages() == bytes_of(all));
-}
-
-TEST_CASE("record: in a fallback with something else, what a run makes is known as well") {
-    tape const journal;
-    auto const mix = condense::pipeline{
-        condense::fallback{condense::record{.to = journal}, nothing_to_do{}},
-        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A("a"), U("v")};
-    auto const all = history;
-    for (int run = 0; run < 3; ++run) static_cast<void>(reduce(history, mix));
-    CHECK(history != all);
-    CHECK(journal.messages() == bytes_of(all));
+    CHECK(history == with_result());
 }
 
 TEST_CASE("record: in a session each message is kept as it arrives, once") {
     tape const journal;
-    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(4_messages)},
-                              roomy, per_byte{}, options_of("s")};
+    auto session = session_on(pipeline{record{.to = journal}, window_of(4_messages)});
     conversation all;
     for (int turn = 0; turn < 10; ++turn)
         for (auto const& m : {U("ok"), A("ok")}) {
@@ -439,56 +381,52 @@ TEST_CASE("record: in a session each message is kept as it arrives, once") {
 
 TEST_CASE("record: a session over messages that are in the journal adds only what is new") {
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(4_messages)};
+    auto const mix = pipeline{record{.to = journal}, window_of(4_messages)};
     auto history = turns(0, 3);
     auto all = history;
-    static_cast<void>(reduce(history, mix, options_of("s")));
+    rerun(history, mix, named("s"));
     CHECK(history.size() == 4);
     {
-        condense::session session{history, mix, roomy, per_byte{}, options_of("s")};
+        auto session = session_on(mix, history);
         CHECK(journal.messages("s") == bytes_of(all));
-        for (auto const& m : turns(3, 4)) {
-            all.push_back(m);
-            session.push(m);
-        }
+        push(session, turns(3, 4));
+        all += turns(3, 4);
         CHECK(journal.messages("s") == bytes_of(all));
         CHECK(journal.numbers("s") == counting(8));
     }
     // What a session has not seen before it, and what it brings itself.
-    auto more = all;
-    more.push_back(U("pushed behind our back"));
-    condense::session session{more, mix, roomy, per_byte{}, options_of("s")};
-    CHECK(journal.messages("s") == bytes_of(more));
+    all.push_back(U("pushed behind our back"));
+    auto const session = session_on(mix, all);
+    CHECK(journal.messages("s") == bytes_of(all));
 }
 
 TEST_CASE("record: a message pushed to a session is new, whatever the journal holds") {
-    tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}};
     auto const all = turns(0, 3);
-    auto whole = all;
-    static_cast<void>(reduce(whole, mix, options_of("s")));
-    // The program went back to an earlier point, and the user says the same again.
-    condense::session session{conversation(all.begin(), all.begin() + 2), mix, roomy, per_byte{}, options_of("s")};
-    session.push(all[2]);
-    session.push(A("another answer"));
-    auto expected = all;
-    expected.push_back(all[2]);
-    expected.push_back(A("another answer"));
-    CHECK(journal.messages("s") == bytes_of(expected));
-    CHECK(journal.numbers("s") == counting(8));
+    // The program went back to an earlier point, and the user says the same again; or it begins with an old id.
+    for (std::size_t const known : {2u, 0u}) {
+        tape const journal;
+        auto const mix = pipeline{record{.to = journal}};
+        auto whole = all;
+        rerun(whole, mix, named("s"));
+        auto session = session_on(mix, conversation(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(known)));
+        conversation const more{all[known], A("another answer"), all[1]};
+        push(session, more);
+        CHECK(journal.messages("s") == bytes_of(all + more));
+        CHECK(journal.numbers("s") == counting(9));
+    }
 }
 
 TEST_CASE("record: a session over existing messages knows them also when the journal was away at first") {
     auto const which = GENERATE(verb::read, verb::append, verb::flush);
     tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}, window(4_messages)};
+    auto const mix = pipeline{record{.to = journal}, window_of(4_messages)};
     auto all = turns(0, 3);
     auto whole = all;
-    static_cast<void>(reduce(whole, mix, options_of("s")));
+    rerun(whole, mix, named("s"));
     journal.down(which);
     auto existing = all;
     existing.push_back(U("not recorded yet"));
-    condense::session session{existing, mix, roomy, per_byte{}, options_of("s")};
+    auto session = session_on(mix, existing);
     session.push(A("nor this"));
     CHECK(session.run().layers[1].note == "not all is recorded");
     CHECK(session.used().messages == 8_messages);
@@ -500,29 +438,12 @@ TEST_CASE("record: a session over existing messages knows them also when the jou
     CHECK(session.run().changed());
 }
 
-TEST_CASE("record: a fresh session with an old id goes on after what is there") {
-    tape const journal;
-    auto const mix = condense::pipeline{condense::record{.to = journal}};
-    auto old = turns(0, 2);
-    static_cast<void>(reduce(old, mix, options_of("s")));
-    condense::session session{conversation{}, mix, roomy, per_byte{}, options_of("s")};
-    auto all = old;
-    for (auto const& m : old) {
-        session.push(m);
-        all.push_back(m);
-    }
-    CHECK(journal.messages("s") == bytes_of(all));
-    CHECK(journal.numbers("s") == counting(8));
-}
-
 TEST_CASE("record: what failed at an arrival is made up for at the next, and nothing is lost meanwhile") {
     tape const journal;
-    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(3_messages)},
-                              roomy, per_byte{}};
-    conversation all;
+    auto session = opened(pipeline{record{.to = journal}, window_of(3_messages)});
+    auto const all = turns(0, 3);
     journal.down(verb::append);
-    for (auto const& m : turns(0, 3)) {
-        all.push_back(m);
+    for (auto const& m : all) {
         session.push(m);
         CHECK_FALSE(session.prepare().changed());
     }
@@ -541,12 +462,9 @@ TEST_CASE("record: one that is far behind skips messages that another journal ha
     tape const first;
     tape const second;
     second.down(verb::append);
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::record{.to = first}, condense::record{.to = second}, window(2_messages)}, roomy,
-        per_byte{}};
+    auto session = opened(pipeline{record{.to = first}, record{.to = second}, window_of(2_messages)});
     auto const all = turns(0, 4);
-    for (auto const& m : all) session.push(m);
+    push(session, all);
     CHECK(session.prepare().fits());
     CHECK(session.release({100}) == 6);
     second.down(verb::append, false);
@@ -561,13 +479,9 @@ TEST_CASE("record: one that is far behind skips messages that another journal ha
 TEST_CASE("record: a fallback journal takes over after messages were given back") {
     tape const first;
     tape const second;
-    condense::session session{
-        conversation{},
-        condense::pipeline{condense::fallback{condense::record{.to = first}, condense::record{.to = second}},
-                           window(2_messages)},
-        roomy, per_byte{}};
+    auto session = opened(pipeline{fallback{record{.to = first}, record{.to = second}}, window_of(2_messages)});
     auto const all = turns(0, 4);
-    for (auto const& m : all) session.push(m);
+    push(session, all);
     CHECK(session.prepare().fits());
     CHECK(session.release({100}) == 6);
     first.down(verb::append);
@@ -579,11 +493,10 @@ TEST_CASE("record: a fallback journal takes over after messages were given back"
 TEST_CASE("record: a journal that throws at an arrival takes nothing with it") {
     tape const journal;
     journal.held->throws = true;
-    condense::session session{conversation{}, condense::pipeline{condense::record{.to = journal}, window(100_messages)},
-                              roomy, per_byte{}};
+    auto session = opened(pipeline{record{.to = journal}, window_of(100_messages)});
     journal.fail_at(verb::append, 2);
     auto const all = turns(0, 2);
-    for (auto const& m : all) session.push(m);
+    push(session, all);
     CHECK(session.history() == all);
     CHECK(journal.messages() == bytes_of(all));
     CHECK(session.statistics().layers[0].failures == 1);
@@ -592,10 +505,8 @@ TEST_CASE("record: a journal that throws at an arrival takes nothing with it") {
 
 TEST_CASE("record: where what a run made can not be noted, the report says so") {
     tape const journal;
-    auto const mix = condense::pipeline{
-        condense::record{.to = journal},
-        condense::compress{.when = condense::always, .over = 600_chars, .with = condense::head{100_chars}}};
-    conversation history{U("u"), C("1", "read"), R("1", letters(2'000)), A("a"), U("v")};
+    auto const mix = pipeline{record{.to = journal}, previews};
+    auto history = with_result();
     journal.fail_at(verb::append, 6);
     auto const report = reduce(history, mix);
     CHECK(report.layers[0].failures == 1);
@@ -604,12 +515,10 @@ TEST_CASE("record: where what a run made can not be noted, the report says so") 
 
 TEST_CASE("record: beside another journal a saved state is not believed", "[law-6]") {
     tape const before;
-    auto const mix = [](tape const& journal) {
-        return condense::pipeline{condense::record{.to = journal}, window(4_messages)};
-    };
-    condense::session first{conversation{}, mix(before), roomy, per_byte{}, options_of("s")};
+    auto const mix = [](tape const& journal) { return pipeline{record{.to = journal}, window_of(4_messages)}; };
+    auto first = session_on(mix(before));
     auto all = turns(0, 4);
-    for (auto const& m : all) first.push(m);
+    push(first, all);
     auto const kept = [&] {
         auto taken = first.state();
         REQUIRE(taken);
@@ -617,7 +526,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     };
     SECTION("what it does not hold is recorded anew") {
         tape const other;
-        condense::session second{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
+        auto second = session_on(mix(other));
         REQUIRE_FALSE(second.adopt(kept()));
         CHECK(second.release({second.outline().size()}) == 0);
         all.push_back(U("next"));
@@ -628,16 +537,16 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     }
     SECTION("of one that holds a part, the rest") {
         tape const other;
-        condense::session half{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
+        auto half = session_on(mix(other));
         for (std::size_t at = 0; at < 3; ++at) half.push(all[at]);
-        condense::session second{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
+        auto second = session_on(mix(other));
         REQUIRE_FALSE(second.adopt(kept()));
         all.push_back(U("next"));
         second.push(all.back());
         CHECK(other.messages("s") == bytes_of(all));
     }
     SECTION("its own is not written again") {
-        condense::session second{conversation{}, mix(before), roomy, per_byte{}, options_of("s")};
+        auto second = session_on(mix(before));
         REQUIRE_FALSE(second.adopt(kept()));
         all.push_back(U("next"));
         second.push(all.back());
@@ -648,9 +557,9 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
         static_cast<void>(first.prepare());
         REQUIRE(first.release({first.outline().size()}) > 0);
         tape const other;
-        condense::session second{conversation{}, mix(other), roomy, per_byte{}, options_of("s")};
+        auto second = session_on(mix(other));
         REQUIRE_FALSE(second.adopt(kept()));
-        for (auto const& m : turns(4, 7)) second.push(m);
+        push(second, turns(4, 7));
         auto const report = second.prepare();
         CHECK(report.layers[0].outcome == layer_outcome::failed);
         CHECK(std::string_view{report.layers[0].note}.starts_with("foreign: "));
@@ -660,7 +569,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
 }
 
 TEST_CASE("record: the numbers of messages are saved and loaded, and forged texts are refused") {
-    condense::record<tape>::memory loaded;
+    record<tape>::memory loaded;
     std::string const saved = "1:2,1:3,20:18446744073709551615,1:1,1:9,1:1,";  // one that the journal does not hold
     REQUIRE(loaded.load(saved, 5));
     CHECK(loaded.save() == saved);
@@ -680,13 +589,203 @@ TEST_CASE("record: the numbers of messages are saved and loaded, and forged text
 
 TEST_CASE("record: it is not idle where it stored") {
     conversation messages{U("u"), A("a")};
-    auto const mix = condense::pipeline{condense::record{.to = condense::memory_journal{}}};
-    auto const first = condense::reduce(messages, mix, condense::budget{.window = {1'000}},
+    auto const mix = pipeline{record{.to = condense::memory_journal{}}};
+    auto const first = condense::reduce(messages, mix, budget{.window = {1'000}},
                                         [](std::string_view) { return condense::cost{256}; });
-    CHECK(first.layers[0].outcome == condense::layer_outcome::stored);
+    CHECK(first.layers[0].outcome == layer_outcome::stored);
     CHECK(first.layers[0].artifacts == 2);
     CHECK(first.text().find("stored  ") != std::string::npos);
-    auto const again = condense::reduce(messages, mix, condense::budget{.window = {1'000}},
+    auto const again = condense::reduce(messages, mix, budget{.window = {1'000}},
                                         [](std::string_view) { return condense::cost{256}; });
-    CHECK(again.layers[0].outcome == condense::layer_outcome::idle);
+    CHECK(again.layers[0].outcome == layer_outcome::idle);
+}
+
+namespace {
+
+using condense::detail::journal_index;
+constexpr auto none = journal_index::none;
+using places = std::vector<std::uint64_t>;
+
+condense::reference name(std::string_view text) { return tapes::name_of(text); }
+
+void came(journal_index& held, std::string_view text, std::uint64_t number) { held.add({name(text), number, false}); }
+void made(journal_index& held, std::string_view text, std::uint64_t number) { held.add({name(text), number, true}); }
+
+places find(journal_index& held, std::vector<std::string> const& history) {
+    places out;
+    for (auto const& text : history) out.push_back(held.find(name(text)));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("journal_index: an empty journal knows nothing") {
+    journal_index held;
+    CHECK(held.next() == 0);
+    CHECK(held.numbers().empty());
+    CHECK_FALSE(held.holds(name("a"), 0));
+    CHECK(held.find(name("a")) == none);
+    CHECK(held.find({}) == none);
+    CHECK_FALSE(held.has_derived(name("a"), 0));
+}
+
+TEST_CASE("journal_index: each message is found after the one before it") {
+    journal_index held;
+    for (std::uint64_t number = 0; number < 6; ++number) came(held, number % 2 == 0 ? "ok" : "go", number);
+    CHECK(held.next() == 6);
+    SECTION("a whole history") {
+        CHECK(find(held, {"ok", "go", "ok", "go", "ok", "go"}) == places{0, 1, 2, 3, 4, 5});
+        CHECK(held.find(name("ok")) == none);
+        CHECK(held.find(name("go")) == none);
+    }
+    SECTION("one with gaps") { CHECK(find(held, {"go", "go", "ok", "ok"}) == places{1, 3, 4, none}); }
+    SECTION("unknown ones between") {
+        CHECK(find(held, {"ok", "new", "ok", "new", "go"}) == places{0, none, 2, none, 3});
+    }
+}
+
+TEST_CASE("journal_index: what was made of a message stands for it") {
+    journal_index held;
+    came(held, "u", 0);
+    came(held, "long", 1);
+    came(held, "v", 2);
+    came(held, "long", 3);
+    came(held, "w", 4);
+    SECTION("in the place of each") {
+        made(held, "short", 1);
+        made(held, "short", 3);
+        CHECK(held.holds(name("long"), 3));
+        CHECK(held.holds(name("short"), 3));
+        CHECK_FALSE(held.holds(name("short"), 2));
+        CHECK(held.numbers() == places{0, 1, 2, 3, 4});
+        CHECK(find(held, {"u", "short", "v", "short", "w"}) == places{0, 1, 2, 3, 4});
+        CHECK(held.find(name("short")) == none);
+    }
+    SECTION("noted in any order") {
+        made(held, "short", 3);
+        made(held, "short", 1);
+        CHECK(held.holds(name("long"), 3));
+        CHECK(held.holds(name("short"), 3));
+        CHECK_FALSE(held.holds(name("short"), 2));
+        CHECK(held.numbers() == places{0, 1, 2, 3, 4});
+        CHECK(find(held, {"u", "short", "v", "short", "w"}) == places{0, 1, 2, 3, 4});
+    }
+    SECTION("beside it, once") {
+        made(held, "answer", 1);
+        CHECK(find(held, {"u", "long", "answer", "v", "answer"}) == places{0, 1, 1, 2, none});
+    }
+    SECTION("beside it, as often as it was noted") {
+        made(held, "answer", 1);
+        made(held, "answer", 1);
+        made(held, "answer", 3);
+        CHECK(find(held, {"u", "long", "answer", "answer", "v", "long", "answer", "w"}) ==
+              places{0, 1, 1, 1, 2, 3, 3, 4});
+    }
+    SECTION("but not for a later message that is the same") {
+        made(held, "short", 1);
+        CHECK(find(held, {"u", "short", "v", "short", "w"}) == places{0, 1, 2, none, 4});
+    }
+    SECTION("also where it is the same as a later message") {
+        made(held, "w", 1);
+        CHECK(find(held, {"u", "w", "v", "w"}) == places{0, 1, 2, 4});
+    }
+    made(held, "known", 4);
+    CHECK(held.next() == 5);
+    CHECK(held.has_derived(name("known"), 4));
+    CHECK_FALSE(held.has_derived(name("known"), 3));
+    CHECK_FALSE(held.has_derived(name("w"), 4));
+}
+
+TEST_CASE("journal_index: numbers have gaps and repeat, and may be the largest there are") {
+    journal_index held;
+    came(held, "a", 7);
+    came(held, "b", 3);
+    CHECK(held.next() == 8);
+    CHECK(find(held, {"b", "a"}) == places{3, 7});
+    journal_index far;
+    came(far, "a", none - 2);
+    CHECK(far.next() == none - 1);
+    CHECK(far.find(name("a")) == none - 2);
+    CHECK(far.find(name("a")) == none);
+    came(held, "c", none);
+    made(held, "d", none);
+    CHECK(held.next() == 8);
+    CHECK(find(held, {"c", "d"}) == places{none, none});
+}
+
+TEST_CASE("journal_index: any subsequence of what it holds is found whole, and nothing else in it") {
+    std::size_t longest = 0;
+    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+        laws::random_source random{seed};
+        journal_index held;
+        std::vector<std::string> all;
+        std::vector<std::string> reduced;
+        auto const size = random.below(200);
+        auto const kinds = 1 + random.below(60);
+        for (std::uint64_t number = 0; number < size; ++number) {
+            all.push_back(std::to_string(random.below(kinds)));
+            came(held, all.back(), number);
+            if (random.chance(20)) {
+                reduced.push_back("made of " + all.back());
+                made(held, reduced.back(), number);
+            } else if (random.chance(60)) reduced.push_back(all.back());
+        }
+        reduced.push_back("new");
+        auto const found = find(held, reduced);
+        INFO("seed " << seed);
+        CHECK(found.back() == none);
+        bool known = true;
+        for (std::size_t index = 0; index + 1 < found.size(); ++index)
+            known = known && found[index] != none && (index == 0 || found[index - 1] < found[index]);
+        CHECK(known);
+        longest = reduced.size() > longest ? reduced.size() : longest;
+    }
+    CHECK(longest > 100);
+}
+
+TEST_CASE("journal_index: a line without a name is nobody's") {
+    journal_index held;
+    for (std::uint64_t number = 0; number < 10; ++number) held.add({{}, number, number % 2 == 0});
+    CHECK(held.next() == 10);
+    CHECK(held.find({}) == none);
+    for (int text = 0; text < 200; ++text) CHECK(held.find(name(std::to_string(text))) == none);
+    CHECK_FALSE(held.has_derived({}, 0));
+}
+
+TEST_CASE("journal_index: names that differ in their last byte only are different") {
+    journal_index held;
+    std::vector<condense::reference> names;
+    for (int byte = 0; byte < 256; ++byte) {
+        condense::reference next;
+        next.digest.fill(1);
+        next.digest.back() = static_cast<std::uint8_t>(byte);
+        names.push_back(next);
+        held.add({next, static_cast<std::uint64_t>(byte), false});
+    }
+    for (std::size_t byte = 0; byte < 256; ++byte) CHECK(held.find(names[byte]) == byte);
+}
+
+TEST_CASE("number_runs: numbers come back as they were given, in few runs") {
+    using condense::detail::number_runs;
+    laws::random_source random{5};
+    number_runs runs;
+    std::vector<std::uint64_t> all;
+    auto next = [&] { return all.empty() || all.back() == number_runs::none ? 0 : all.back() + 1; };
+    for (int step = 0; step < 3'000; ++step) {
+        auto const number = random.chance(90) ? next() : random.chance(50) ? number_runs::none : random.below(9'000);
+        runs.reserve_one();
+        runs.push_back(number);
+        all.push_back(number);
+        if (!random.chance(2)) continue;
+        all.resize(all.size() - random.below(all.size()) / 4);
+        runs.cut(all.size());
+    }
+    REQUIRE(runs.size() == all.size());
+    for (std::size_t index = 0; index < all.size(); ++index) REQUIRE(runs[index] == all[index]);
+    number_runs again;
+    std::size_t count = 0;
+    runs.each_run([&](std::uint64_t first, std::size_t size) { again.append(first, size), ++count; });
+    REQUIRE(again.size() == all.size());
+    for (std::size_t index = 0; index < all.size(); ++index) REQUIRE(again[index] == all[index]);
+    CHECK(count < all.size() / 4);
 }

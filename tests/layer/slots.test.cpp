@@ -10,12 +10,8 @@
 namespace {
 
 using namespace condense::literals;
-using condense::always;
-using condense::text_limit;
-using condense::used;
-using condense::detail::check_target;
-using condense::detail::halvings_of;
-using condense::detail::may_exceed;
+using condense::always, condense::text_limit, condense::used, condense::detail::check_target;
+using condense::detail::halvings_of, condense::detail::may_exceed;
 
 constexpr bool targets_below_their_trigger_pass() {
     check_target(used >= 80_pct, condense::target{});

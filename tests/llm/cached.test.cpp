@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/llm/cached.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/core/pipeline.hpp>
-#include <condense/core/reduce.hpp>
 #include <condense/detail/sha256.hpp>
-#include <condense/layer/summarize.hpp>
 #include <condense/store/memory_cache.hpp>
 
-#include "core/toy.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "layer/shared.hpp"
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::ask_limits;
-using condense::cache_key;
-using condense::cached;
-using condense::memory_cache;
-using condense::model_prompt;
-using condense::reply;
+using namespace layers;
+using condense::ask_limits, condense::cache_key, condense::cached, condense::memory_cache, condense::model_prompt;
 using condense::store_error;
 
 /// Counts its calls, and always gives the same answer.
@@ -213,10 +193,10 @@ TEST_CASE("cached: a second reduction of the same conversation calls no model") 
         }
         messages.push_back(U("latest"));
         auto const before = calls;
-        auto const report = condense::reduce(
-            messages, condense::pipeline{condense::summarize{.when = condense::always, .size = size, .with = with}},
-            {.window = 20'000_tokens}, per_byte{}, condense::run_options<>{.request = {.focus = focus}});
-        CHECK(report.layers[0].outcome == condense::layer_outcome::applied);
+        auto const report = condense::reduce(messages, pipeline{summarize{.when = always, .size = size, .with = with}},
+                                             {.window = 20'000_tokens}, per_byte{},
+                                             condense::run_options<>{.request = {.focus = focus}});
+        CHECK(report.layers[0].outcome == layer_outcome::applied);
         CHECK(text_of(messages[2]).find("They read ten files.") != std::string::npos);
         return calls - before;
     };

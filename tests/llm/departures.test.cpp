@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/llm/departures.hpp>
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/core/pipeline.hpp>
-#include <condense/layer/compress.hpp>
-#include <condense/layer/sliding_window.hpp>
-#include <condense/session/session.hpp>
-
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "layer/shared.hpp"
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::used;
+using namespace layers;
 using condense::detail::departures;
 
 /// What one walk over departures has seen, in words.
@@ -25,7 +13,7 @@ struct visits {
     std::vector<std::string>* seen;
 
     void message(std::uint32_t index) const { seen->push_back("left " + std::to_string(index)); }
-    void cut(condense::part_ref place, condense::part_view const& original) const {
+    void cut(condense::part_ref place, part_view const& original) const {
         seen->push_back("cut " + std::to_string(place.message_index) + " of " + std::to_string(original.text.size()));
     }
     void summary(condense::group) const { seen->push_back("summary"); }
@@ -60,14 +48,13 @@ struct watching {
 };
 
 auto session_of(std::vector<std::string>& seen) {
-    return condense::session{
-        conversation{},
-        condense::pipeline{condense::compress{.when = used >= 50_pct,
-                                              .until = used <= 10_pct,
-                                              .over = 500_chars,
-                                              .with = condense::head_tail{50_chars, 50_chars}},
-                           condense::sliding_window{.when = used >= 90_pct, .until = used <= 50_pct}, watching{&seen}},
-        condense::budget{.window = 2'000_tokens}, per_byte{}};
+    return session{conversation{},
+                   pipeline{compress{.when = used >= 50_pct,
+                                     .until = used <= 10_pct,
+                                     .over = 500_chars,
+                                     .with = head_tail{50_chars, 50_chars}},
+                            window_to(90_pct, 50_pct), watching{&seen}},
+                   budget{.window = 2'000_tokens}, per_byte{}};
 }
 
 using list = std::vector<std::string>;
@@ -77,21 +64,16 @@ using list = std::vector<std::string>;
 TEST_CASE("departures: what other layers drop and cut is visited once") {
     std::vector<std::string> seen;
     auto session = session_of(seen);
-    session.push(U("the task"));
-    session.push(C("1", "read"));
-    session.push(R("1", std::string(900, 'x')));
-    session.push(A("done"));
-    session.push(U("next " + std::string(300, 'y')));
+    push(session,
+         {U("the task"), C("1", "read"), R("1", std::string(900, 'x')), A("done"), U("next " + std::string(300, 'y'))});
     static_cast<void>(session.prepare());
     CHECK(seen == list{"cut 2 of 900"});
-    session.push(A("so " + std::string(600, 'z')));
-    session.push(U("and " + std::string(900, 'z')));
+    push(session, {A("so " + std::string(600, 'z')), U("and " + std::string(900, 'z'))});
     seen.clear();
     static_cast<void>(session.prepare());
     CHECK(seen == list{"left 1", "left 2", "left 3", "left 4", "left 5"});
     seen.clear();
-    session.push(A("again"));
-    session.push(U("more"));
+    push(session, {A("again"), U("more")});
     static_cast<void>(session.prepare());
     CHECK(seen.empty());
 }
@@ -99,7 +81,7 @@ TEST_CASE("departures: what other layers drop and cut is visited once") {
 TEST_CASE("departures: what is remembered is saved, loaded, and refused where it cannot be") {
     std::vector<std::string> seen;
     auto session = session_of(seen);
-    for (auto& m : conversation{U("the task"), A("one"), U("two")}) session.push(std::move(m));
+    push(session, {U("the task"), A("one"), U("two")});
     static_cast<void>(session.prepare());
     auto const saved = session.state();
     REQUIRE(saved);

@@ -12,10 +12,7 @@
 
 namespace {
 
-using condense::extract;
-using condense::part_kind;
-using condense::part_status;
-using condense::role;
+using condense::extract, condense::part_kind, condense::part_status, condense::role;
 
 /// Notes that are told of a conversation.
 struct told {
@@ -62,9 +59,12 @@ TEST_CASE("extract: what was asked, which tools ran, what was touched, what fail
           "Last answer: Those, too.\n");
 }
 
-TEST_CASE("extract: nothing to tell is nothing told") {
+TEST_CASE("extract: nothing to tell is nothing told, and the last words of the assistant are its last text") {
     CHECK(told{}.text().empty());
     CHECK(told{}.user(" \n\t ").assistant("  ").result("read", "fine").text().empty());
+    CHECK(told{}.assistant("first").assistant(" \n ").text() == "Last answer: first\n");
+    CHECK(told{}.see(role::assistant, {.kind = part_kind::reasoning, .text = "hm"}).text().empty());
+    CHECK(told{}.see(role::system, {.text = "rules"}).text().empty());
 }
 
 TEST_CASE("extract: the latest requests and errors are kept, three of each") {
@@ -151,26 +151,17 @@ TEST_CASE("extract: a summary of its own goes on, line by line") {
           "Tools used: a x18,446,744,073,709,551,615, b x, x 2, c x1,234\nEarlier: In short: all is well.\n");
 }
 
-TEST_CASE("extract: the last words of the assistant are its last text") {
-    CHECK(told{}.assistant("first").assistant(" \n ").text() == "Last answer: first\n");
-    CHECK(told{}.see(role::assistant, {.kind = part_kind::reasoning, .text = "hm"}).text().empty());
-    CHECK(told{}.see(role::system, {.text = "rules"}).text().empty());
-}
-
 TEST_CASE("extract: only paths are files touched") {
     auto const files = [](std::string_view arguments) {
         auto const text = told{}.call("t", arguments).text();
         auto const at = text.find("Files touched: ");
         return at == std::string::npos ? std::string{} : text.substr(at + 15, text.find('\n', at) - at - 15);
     };
-    CHECK(files(R"({"profile": "admin"})") == "");
-    CHECK(files(R"({"xpath": "//div[1]"})") == "");
-    CHECK(files(R"({"path": "//div[1]"})") == "");
-    CHECK(files(R"({"path": "$.store.book"})") == "");
-    CHECK(files(R"({"path": "https://example.com/a"})") == "");
-    CHECK(files(R"({"path": "src/**/*.cpp"})") == "");
-    CHECK(files(R"({"path": ".", "file": "/"})") == "");
-    CHECK(files(R"({"classpath": "a.jar", "breadcrumb_path_length": "4"})") == "");
+    for (auto const* const none :
+         {R"({"profile": "admin"})", R"({"xpath": "//div[1]"})", R"({"path": "//div[1]"})",
+          R"({"path": "$.store.book"})", R"({"path": "https://example.com/a"})", R"({"path": "src/**/*.cpp"})",
+          R"({"path": ".", "file": "/"})", R"({"classpath": "a.jar", "breadcrumb_path_length": "4"})"})
+        CHECK(files(none) == "");
     CHECK(files(R"({"command": "echo {\"path\": \"not.this\"}", "file_path": "this.txt"})") == "this.txt");
     CHECK(files(R"({"content": "a\nb", "filePath": "app/[id]/page.tsx"})") == "app/[id]/page.tsx");
     CHECK(files(R"({"edits": [{"file_path": "a.cpp"}, {"file_path": "b.cpp"}, {"file_path": "a.cpp"}]})") ==
@@ -180,13 +171,11 @@ TEST_CASE("extract: only paths are files touched") {
 }
 
 TEST_CASE("extract: arguments without a path tell of no file") {
-    CHECK(told{}.call("t", "{}").text() == "Tools used: t\n");
-    CHECK(told{}.call("t", R"({"path": ""})").text() == "Tools used: t\n");
-    CHECK(told{}.call("t", R"({"path": )").text() == "Tools used: t\n");
-    CHECK(told{}.call("t", R"({"path)").text() == "Tools used: t\n");
+    for (auto const* const arguments :
+         {"{}", R"({"path": ""})", R"({"path": )", R"({"path)", R"({"path": 5, "mode": "fast"})",
+          R"({"text": "the path\" is long", "n": "x"})"})
+        CHECK(told{}.call("t", arguments).text() == "Tools used: t\n");
     CHECK(told{}.call("", "not JSON").text().empty());
-    CHECK(told{}.call("t", R"({"path": 5, "mode": "fast"})").text() == "Tools used: t\n");
-    CHECK(told{}.call("t", R"({"text": "the path\" is long", "n": "x"})").text() == "Tools used: t\n");
 }
 
 TEST_CASE("extract: names beyond the fortieth are not kept") {

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/llm/extract_facts.hpp>
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/condense.hpp>
-
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "layer/shared.hpp"
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::extract_facts;
-using condense::used;
+using namespace layers;
+using condense::extract_facts, fakes::model, fakes::no_keys, fakes::saying, fakes::roomy;
+using answer = model::answer;
 using strings = std::vector<std::string>;
 
 /// Keeps facts for a test, or fails.
@@ -40,46 +28,8 @@ struct memory {
 };
 static_assert(condense::fact_memory<memory> && !condense::fact_memory<int>);
 
-using answer = condense::reply<std::string>;
-
-/// Remembers what it was asked, and answers as a test says.
-struct model {
-    struct state {
-        std::vector<condense::model_prompt> prompts;
-        std::function<answer()> act;
-    };
-    std::shared_ptr<state> held = std::make_shared<state>();
-
-    answer operator()(condense::model_prompt const& prompt) const {
-        held->prompts.push_back(prompt);
-        return held->act();
-    }
-};
-model saying(std::string text) {
-    model result;
-    result.held->act = [text] { return answer{.message = text}; };
-    return result;
-}
-
-/// Replaces KEY by ***.
-struct no_keys {
-    std::size_t operator()(std::string& text) const {
-        std::size_t count = 0;
-        for (auto place = text.find("KEY"); place != text.npos; place = text.find("KEY")) {
-            text.replace(place, 3, "***");
-            ++count;
-        }
-        return count;
-    }
-};
-
-constexpr condense::budget roomy{.window = {1'000'000}};
-
-/// Drops all but the last two messages. No template, where clang 19 would take the values for defaults.
-auto window() {
-    return condense::pipeline{
-        condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages, .protect = condense::nothing}};
-}
+/// Drops all but the last two messages.
+auto window() { return pipeline{window_of(2_messages)}; }
 template <class Hook>
 auto leave(conversation messages, Hook const& hook) {
     auto const report = condense::reduce(messages, window(), roomy, per_byte{},
@@ -93,7 +43,7 @@ strings facts_of(answer const& given) {
     model const with;
     with.held->act = [&] { return given; };
     auto const report = leave(turns(6), extract_facts{.with = with, .to = to});
-    CHECK(with.held->prompts.size() == 1u);
+    CHECK(with.calls() == 1u);
     if (report.before_drop.failure.empty()) return to.held->facts;
     CHECK(to.held->calls == 0u);
     return {"failed: " + std::string{std::string_view{report.before_drop.failure}}};
@@ -138,7 +88,7 @@ TEST_CASE("extract_facts: a secret is taken out before a text is cut") {
     static_cast<void>(leave(messages, extract_facts{.to = to}));
     REQUIRE(to.held->facts.size() == 1u);
     CHECK(to.held->facts[0].find('K') == std::string::npos);
-    auto const with = saying("- a");
+    auto const with = saying({"- a"});
     messages[0] = U(letters(1'999, 'a') + "KEY" + letters(5'000, 'b'));
     static_cast<void>(leave(messages, extract_facts{.with = with, .to = to}));
     CHECK(with.held->prompts[0].data.find('K') == std::string::npos);
@@ -146,14 +96,14 @@ TEST_CASE("extract_facts: a secret is taken out before a text is cut") {
 
 TEST_CASE("extract_facts: a model is given what leaves as data, and its lines become facts") {
     memory const to;
-    auto const with = saying(
-        "Here are the facts:\n\n# Facts\n- The user likes tea\n* C++20 is used  \n"
-        "3. Builds take\ta minute\r\n2024 was good\nThe KEY is <b>\n");
+    auto const with =
+        saying({"Here are the facts:\n\n# Facts\n- The user likes tea\n* C++20 is used  \n"
+                "3. Builds take\ta minute\r\n2024 was good\nThe KEY is <b>\n"});
     auto const report = leave(turns(6), extract_facts{.with = with, .to = to, .size = 500_tokens});
     CHECK(report.before_drop.failure.empty());
     CHECK(to.held->facts ==
           strings{"The user likes tea", "C++20 is used", "Builds take a minute", "2024 was good", "The *** is (b>"});
-    REQUIRE(with.held->prompts.size() == 1u);
+    REQUIRE(with.calls() == 1u);
     auto const& prompt = with.held->prompts[0];
     CHECK(prompt.data.starts_with("<transcript-"));
     CHECK(prompt.data.find("[user] 0 qqq") != std::string::npos);
@@ -162,7 +112,7 @@ TEST_CASE("extract_facts: a model is given what leaves as data, and its lines be
     CHECK(prompt.instructions.find("preferences of the user") != std::string::npos);
     CHECK(prompt.instructions.find("at most 500 tokens") != std::string::npos);
 
-    auto const other = saying("none");
+    auto const other = saying({"none"});
     static_cast<void>(leave(turns(6), extract_facts{.with = other, .to = to, .asks_for = "names of people."}));
     CHECK(other.held->prompts[0].instructions.find("is over: names of people. One fact") != std::string::npos);
 }
@@ -180,13 +130,9 @@ TEST_CASE("extract_facts: an answer that is none is no fact") {
     CHECK(facts_of({.error = {.status = 500, .text = "overloaded KEY"}}) == strings{"failed: overloaded ***"});
     CHECK(facts_of({.message = "List what is worth remembering from the conversation below when it is over: x"}) ==
           strings{"failed: the prompt in place of facts"});
-    CHECK(facts_of({.message =
-                        [] {
-                            std::string all;
-                            for (int line = 0; line < 300; ++line) all += "- fact " + std::to_string(line) + "\n";
-                            return all;
-                        }()})
-              .size() == 100u);
+    std::string all;
+    for (int line = 0; line < 300; ++line) all += "- fact " + std::to_string(line) + "\n";
+    CHECK(facts_of({.message = all}).size() == 100u);
 }
 
 TEST_CASE("extract_facts: a model is asked for each part of what it can not read at once") {
@@ -196,7 +142,7 @@ TEST_CASE("extract_facts: a model is asked for each part of what it can not read
     with.held->act = [&] { return answer{.message = "- fact " + std::to_string(++calls)}; };
     extract_facts const hook{.with = with, .to = to, .reads = 400_bytes};
     static_cast<void>(leave(turns(8), hook));
-    CHECK(with.held->prompts.size() == 3u);
+    CHECK(with.calls() == 3u);
     CHECK(to.held->facts == strings{"fact 1", "fact 2", "fact 3"});
     std::string all;
     for (auto const& prompt : with.held->prompts) all += prompt.data;
@@ -209,7 +155,7 @@ TEST_CASE("extract_facts: a model is asked for each part of what it can not read
     with.held->act = [&] {
         return ++calls == 2 ? answer{.error = {.status = 500, .text = "down"}} : answer{.message = "- fact"};
     };
-    CHECK(std::string_view{leave(turns(8), hook).before_drop.failure} == "down");
+    CHECK(leave(turns(8), hook).before_drop.failure == "down");
     CHECK(to.held->facts == strings{"fact"});
     CHECK(calls == 2u);
 }
@@ -240,24 +186,18 @@ TEST_CASE("extract_facts: a model is told a deadline, and an answer after it is 
 TEST_CASE("extract_facts: models of every form, and failures of the memory") {
     memory const to;
     static_cast<void>(leave(turns(6), extract_facts{.with = [](std::string_view) { return "- a"; }, .to = to}));
-    static_cast<void>(leave(turns(6), extract_facts{.with =
-                                                        [](std::string const&, condense::ask_limits limits) {
-                                                            return "- " + std::to_string(limits.answer.count);
-                                                        },
-                                                    .to = to}));
+    auto const limit = [](std::string const&, condense::ask_limits limits) {
+        return "- " + std::to_string(limits.answer.count);
+    };
+    static_cast<void>(leave(turns(6), extract_facts{.with = limit, .to = to}));
     CHECK(to.held->facts == strings{"a", "1000"});
     to.held->fails = "no space";
-    CHECK(std::string_view{leave(turns(6), extract_facts{.to = to}).before_drop.failure} == "no space");
-    model const broken;
-    broken.held->act = []() -> answer { throw std::runtime_error{"broken"}; };
-    CHECK(std::string_view{leave(turns(6), extract_facts{.with = broken, .to = to}).before_drop.failure} == "broken");
+    CHECK(leave(turns(6), extract_facts{.to = to}).before_drop.failure == "no space");
+    auto const broken = fakes::throwing("broken");
+    CHECK(leave(turns(6), extract_facts{.with = broken, .to = to}).before_drop.failure == "broken");
 }
 
 TEST_CASE("extract_facts: after a request to stop no model is asked and nothing leaves") {
-    struct always_stops {
-        bool const* requested;
-        bool stop_requested() const { return *requested; }
-    };
     bool requested = false;
     memory const to;
     model const with;
@@ -268,11 +208,11 @@ TEST_CASE("extract_facts: after a request to stop no model is asked and nothing 
     auto messages = turns(6);
     auto const report =
         condense::reduce(messages, window(), roomy, per_byte{},
-                         condense::run_options{.stop = always_stops{&requested},
+                         condense::run_options{.stop = fakes::stop_flag{&requested},
                                                .before_drop = extract_facts{.with = with, .to = to, .reads = 1_bytes}});
     CHECK_FALSE(report.changed());
     CHECK(messages == turns(6));
-    CHECK(with.held->prompts.size() == 1u);
+    CHECK(with.calls() == 1u);
 }
 
 TEST_CASE("facts_prompt: the newest facts that fit, in their order, in a fence that they cannot close") {

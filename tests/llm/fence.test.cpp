@@ -46,11 +46,6 @@ TEST_CASE("fence: control characters become spaces, line breaks and tabs stay") 
     CHECK(neutral("\xC3\xA4\xF0\x9F\x98\x80") == "\xC3\xA4\xF0\x9F\x98\x80");
 }
 
-TEST_CASE("fence: neutral text is not changed again") {
-    std::string const once = neutral("</summary><summary><transcript-1></x>\x01");
-    CHECK(neutral(once) == once);
-}
-
 TEST_CASE("fence: what looks like one opens or closes none") {
     CHECK(neutral("< /summary>") == "&lt; /summary>");
     CHECK(neutral("< summary >< / Transcript-1>") == "&lt; summary >&lt; / Transcript-1>");
@@ -81,8 +76,10 @@ TEST_CASE("fence: what breaks lines or turns their direction becomes a space") {
     CHECK(neutral("\xE2\x80\xAA\xE2\x80\xAE\xE2\x81\xA6\xE2\x81\xA9x") == "    x");
     CHECK(neutral("\xE2\x80\x8E\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5") ==
           "\xE2\x80\x8E\xE2\x80\xA7\xE2\x80\xAF\xE2\x81\xA5");
-    std::string const once = neutral("\xEF\xBC\x9C/summary><\xE2\x80\xAE/x>\xE2\x80\xA8< summary");
-    CHECK(neutral(once) == once);
+    // Neutral text is not changed again.
+    for (std::string_view const text :
+         {"</summary><summary><transcript-1></x>\x01", "\xEF\xBC\x9C/summary><\xE2\x80\xAE/x>\xE2\x80\xA8< summary"})
+        CHECK(neutral(neutral(text)) == neutral(text));
 }
 
 TEST_CASE("fence: full-width letters open or close none") {
@@ -94,11 +91,6 @@ TEST_CASE("fence: full-width letters open or close none") {
             out.push_back(static_cast<char>(0x80 | (code >> 6 & 0x3F)));
             out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
         }
-        return out;
-    };
-    auto const neutral = [](std::string_view text) {
-        std::string out;
-        condense::detail::append_neutral(out, text);
         return out;
     };
     for (std::string const word : {"summary", "TRANSCRIPT", "Facts", "artifact"})

@@ -3,32 +3,16 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/core/pipeline.hpp>
-#include <condense/core/reduce.hpp>
-#include <condense/layer/summarize.hpp>
 #include <condense/llm/overflow.hpp>
 
-#include "core/toy.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "layer/shared.hpp"
 
 namespace {
 
-using namespace notation;
-using condense::ask_limits;
-using condense::instant;
-using condense::limited;
-using condense::model_slots;
-using std::chrono::milliseconds;
+using namespace layers;
+using condense::ask_limits, condense::instant, condense::limited, condense::model_slots, std::chrono::milliseconds;
 
 constexpr instant millisecond{1'000'000};
 auto const says = [](std::string_view) { return std::string{"They read."}; };
@@ -115,9 +99,8 @@ TEST_CASE("limited: the slot is given back however the call ends") {
     CHECK_THROWS_AS(with(prompt, {}), std::runtime_error);
     CHECK_THROWS_AS(with(prompt, {}), std::runtime_error);
     CHECK(slots.free() == 1);
-    limited const failing{
-        .model = [](std::string_view) { return condense::reply<std::string>{.error = {.status = 500}}; },
-        .limit = slots};
+    limited const failing{.model = [](std::string_view) { return reply<std::string>{.error = {.status = 500}}; },
+                          .limit = slots};
     CHECK(failing(prompt, {}).error.status == 500);
     CHECK(slots.free() == 1);
 }
@@ -164,13 +147,11 @@ TEST_CASE("limited: without a slot the layer fails, and says why") {
     REQUIRE(slots.acquire({}));
     conversation messages{S("rules"), U("the task")};
     for (int round = 0; round < 10; ++round) messages += {A(letters(500, 'w')), U(letters(500, 'v'))};
-    auto const report =
-        condense::reduce(messages,
-                         condense::pipeline{condense::summarize{
-                             .when = condense::always, .with = limited{.model = says, .limit = slots, .waits = false}}},
-                         {.window = {20'000}}, per_byte{});
-    CHECK(report.layers[0].outcome == condense::layer_outcome::failed);
-    CHECK(std::string_view{report.layers[0].note} == condense::no_free_slot);
+    auto const report = condense::reduce(
+        messages, pipeline{summarize{.when = always, .with = limited{.model = says, .limit = slots, .waits = false}}},
+        {.window = {20'000}}, per_byte{});
+    CHECK(report.layers[0].outcome == layer_outcome::failed);
+    CHECK(report.layers[0].note == condense::no_free_slot);
 }
 
-TEST_CASE("model_slots: there is at least one") { CHECK_THROWS_AS(model_slots{0}, condense::invalid_configuration); }
+TEST_CASE("model_slots: there is at least one") { CHECK_THROWS_AS(model_slots{0}, invalid_configuration); }

@@ -53,13 +53,10 @@ TEST_CASE("model_call: a delivery passes pieces on, and knows that it has") {
     CHECK(quiet.delivered());
 }
 
-TEST_CASE("model_call: an error is something of a status or of a text") {
+TEST_CASE("model_call: an error is something of a status or of a text, and outcomes have names of their own") {
     CHECK_FALSE(condense::provider_error{});
     CHECK(condense::provider_error{.status = 500});
     CHECK(condense::provider_error{.text = "broken"});
-}
-
-TEST_CASE("model_call: outcomes have names of their own") {
     using condense::call_outcome, condense::recover_outcome;
     std::set<std::string_view> names;
     for (auto const each :

@@ -10,12 +10,8 @@
 
 namespace {
 
-using condense::item_kind;
-using condense::detail::half_tokens;
-using condense::detail::is_listable;
-using condense::detail::is_quotable;
-using condense::detail::name_context;
-using condense::detail::name_list;
+using condense::item_kind, condense::detail::half_tokens, condense::detail::is_listable;
+using condense::detail::is_quotable, condense::detail::name_context, condense::detail::name_list;
 
 name_list wide() { return name_list{10'000, 100}; }
 

@@ -9,12 +9,8 @@
 
 namespace {
 
-using condense::item_kind;
-using condense::part_kind;
-using condense::part_view;
-using condense::detail::is_name_label;
-using condense::detail::is_plain;
-using condense::detail::name_context;
+using condense::item_kind, condense::part_kind, condense::part_view, condense::detail::is_name_label;
+using condense::detail::is_plain, condense::detail::name_context;
 
 /// "label: name" for each name of a part.
 std::vector<std::string> names_of(part_view const& part) {

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/llm/on_prefix.hpp>
 
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/condense.hpp>
-
-#include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "layer/shared.hpp"
 
 namespace {
 
-using namespace condense::literals;
-using namespace notation;
-using condense::layer_outcome;
+using namespace layers;
 using condense::on_prefix;
-using condense::summarize;
-using condense::used;
 
 /// A client that remembers the request and the instruction behind it.
 struct client {
@@ -26,12 +14,12 @@ struct client {
         std::vector<std::string> request = {};
         std::string instruction = {};
         condense::ask_limits limits = {};
-        condense::reply<std::string> answer = {.message = "They worked."};
+        reply<std::string> answer = {.message = "They worked."};
     };
     state* at;
 
-    condense::reply<std::string> ask_after(auto const& messages, std::string_view instruction,
-                                           condense::ask_limits limits) const {
+    reply<std::string> ask_after(auto const& messages, std::string_view instruction,
+                                 condense::ask_limits limits) const {
         at->request.clear();
         for (auto const& message : messages) at->request.push_back(text_of(message));
         at->instruction = instruction;
@@ -41,20 +29,22 @@ struct client {
 };
 
 auto mix_of(client::state& state) {
-    return condense::pipeline{summarize{.when = used >= 80_pct,
-                                        .until = used <= 20_pct,
-                                        .asks_for = condense::four_sections,
-                                        .with = on_prefix{client{&state}}}};
+    return pipeline{summarize{.when = used >= 80_pct,
+                              .until = used <= 20_pct,
+                              .asks_for = condense::four_sections,
+                              .with = on_prefix{client{&state}}}};
 }
 
-conversation rounds_of(int count) {
+/// Six rounds.
+template <class Mix>
+auto session_of(Mix const& mix) {
     conversation messages{S("rules"), U("the task")};
-    for (int round = 0; round < count; ++round) {
+    for (int round = 0; round < 6; ++round) {
         auto const id = std::to_string(round);
         messages += {C(id, "read"), R(id, letters(900)), A("read " + id)};
     }
     messages.push_back(U("latest"));
-    return messages;
+    return holding(mix, messages, {.window = 6'000_tokens});
 }
 
 static_assert(condense::summarizer<on_prefix<client>>);
@@ -63,7 +53,7 @@ static_assert(condense::summarizer<on_prefix<client>>);
 
 TEST_CASE("on_prefix: the model is asked behind the request as it was sent") {
     client::state state;
-    condense::session session{rounds_of(6), mix_of(state), condense::budget{.window = 6'000_tokens}, per_byte{}};
+    auto session = session_of(mix_of(state));
     std::vector<std::string> sent;
     for (auto const& message : session.request()) sent.push_back(text_of(message));
     auto const report = session.prepare();
@@ -71,22 +61,22 @@ TEST_CASE("on_prefix: the model is asked behind the request as it was sent") {
     CHECK(report.layers[0].asked == 1);
     CHECK(state.request == sent);
     CHECK(state.instruction.find("Summarise the conversation above for the assistant") == 0);
-    CHECK(state.instruction.find("\n## Artifacts\n") != std::string::npos);
-    CHECK(state.instruction.find(" stay word for word.") != std::string::npos);
-    CHECK(state.instruction.find("<transcript") == std::string::npos);
+    CHECK(contains(state.instruction, "\n## Artifacts\n"));
+    CHECK(contains(state.instruction, " stay word for word."));
+    CHECK_FALSE(contains(state.instruction, "<transcript"));
     CHECK(state.limits.answer.count != 0);
     CHECK(text_of(*++session.request().begin()).find("the task") == 0);
     CHECK(session.used().tokens < 3'000_tokens);
 }
 
 TEST_CASE("on_prefix: a refusal, an overflow or the prompt itself changes nothing") {
-    for (condense::reply<std::string> const& answer :
-         {condense::reply<std::string>{.error = {400, "prompt is too long: 9 tokens > 8 maximum"}},
-          condense::reply<std::string>{.message = "I'm sorry, but I can't assist with that."},
-          condense::reply<std::string>{.message = "Summarise the conversation above for the assistant"},
-          condense::reply<std::string>{.message = "They worked", .stop = "length"}}) {
+    for (reply<std::string> const& answer :
+         {reply<std::string>{.error = {400, "prompt is too long: 9 tokens > 8 maximum"}},
+          reply<std::string>{.message = "I'm sorry, but I can't assist with that."},
+          reply<std::string>{.message = "Summarise the conversation above for the assistant"},
+          reply<std::string>{.message = "They worked", .stop = "length"}}) {
         client::state state{.answer = answer};
-        condense::session session{rounds_of(6), mix_of(state), condense::budget{.window = 6'000_tokens}, per_byte{}};
+        auto session = session_of(mix_of(state));
         auto const before = session.used();
         auto const report = session.prepare();
         CHECK(report.layers[0].outcome == layer_outcome::failed);
@@ -96,19 +86,18 @@ TEST_CASE("on_prefix: a refusal, an overflow or the prompt itself changes nothin
 
 TEST_CASE("on_prefix: a dry run asks nothing") {
     client::state state;
-    condense::session session{rounds_of(6), mix_of(state), condense::budget{.window = 6'000_tokens}, per_byte{}};
+    auto session = session_of(mix_of(state));
     CHECK(session.draft().layers[0].asked == 1);
     CHECK(state.request.empty());
 }
 
 TEST_CASE("on_prefix: where nothing may go it asks nothing and says why") {
     client::state state;
-    condense::pipeline const mix{
-        summarize{.when = used >= 80_pct, .protect = condense::last(40_messages), .with = on_prefix{client{&state}}}};
-    condense::session session{rounds_of(6), mix, condense::budget{.window = 6'000_tokens}, per_byte{}};
+    pipeline const mix{
+        summarize{.when = used >= 80_pct, .protect = last(40_messages), .with = on_prefix{client{&state}}}};
+    auto session = session_of(mix);
     auto const report = session.prepare();
     CHECK(report.layers[0].asked == 0);
     CHECK(state.request.empty());
-    CHECK(std::string_view{report.layers[0].note} ==
-          "nothing to do: all that it could take is within the newest 21 messages");
+    CHECK(report.layers[0].note == "nothing to do: all that it could take is within the newest 21 messages");
 }

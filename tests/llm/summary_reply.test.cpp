@@ -8,8 +8,7 @@
 
 namespace {
 
-using condense::reply;
-using condense::detail::summary_reply_of;
+using condense::reply, condense::detail::summary_reply_of;
 
 std::string problem_of(reply<std::string> given) {
     return std::string{std::string_view{summary_reply_of(std::move(given)).problem}};
