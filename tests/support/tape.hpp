@@ -16,6 +16,18 @@
 
 namespace tapes {
 
+/// A name for a content, by FNV-1a of 64 bits.
+inline condense::reference name_of(std::string_view bytes) {
+    condense::reference out;
+    std::uint64_t mixed = 0xCBF29CE484222325u;
+    for (char const each : bytes) mixed = (mixed ^ static_cast<unsigned char>(each)) * 0x100000001B3u;
+    for (auto& byte : out.digest) {
+        mixed = (mixed ^ 1u) * 0x100000001B3u;
+        byte = static_cast<std::uint8_t>(mixed >> 40);
+    }
+    return out;
+}
+
 enum class verb { append, flush, read };
 
 /// A handle: copies share the lines.
@@ -37,16 +49,7 @@ struct tape {
     };
     std::shared_ptr<state> held = std::make_shared<state>();
 
-    condense::reference name(std::string_view bytes) const {
-        condense::reference out;
-        std::uint64_t mixed = 0xCBF29CE484222325u;  // FNV-1a, 64 bits
-        for (char const each : bytes) mixed = (mixed ^ static_cast<unsigned char>(each)) * 0x100000001B3u;
-        for (auto& byte : out.digest) {
-            mixed = (mixed ^ 1u) * 0x100000001B3u;
-            byte = static_cast<std::uint8_t>(mixed >> 40);
-        }
-        return out;
-    }
+    condense::reference name(std::string_view bytes) const { return name_of(bytes); }
     condense::store_error append(std::string_view conversation, condense::journal_entry const& entry,
                                  std::string_view content) const {
         if (auto const problem = call(verb::append)) return problem;
