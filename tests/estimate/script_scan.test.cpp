@@ -54,7 +54,6 @@ constexpr bool a_script_is_known_by_two_bytes() {
            of("\U0001F600") == script_class::emoji && of("\U00020000") == script_class::rare_han &&
            of("\U0001D400") == script_class::rare_four;
 }
-static_assert(a_script_is_known_by_two_bytes());
 
 constexpr bool what_begins_no_code_point_is_stray() {
     return of("\xC0\x80") == script_class::stray && of("\xC1\xBF") == script_class::stray &&
@@ -63,7 +62,6 @@ constexpr bool what_begins_no_code_point_is_stray() {
            of("\xFF\xBF") == script_class::stray && of("\xC3(") == script_class::stray &&
            of("\xE4\xC3") == script_class::stray;
 }
-static_assert(what_begins_no_code_point_is_stray());
 
 constexpr bool ranges_ascend_and_heads_are_heads_of_themselves() {
     std::uint32_t last = 0;
@@ -77,7 +75,6 @@ constexpr bool ranges_ascend_and_heads_are_heads_of_themselves() {
     }
     return true;
 }
-static_assert(ranges_ascend_and_heads_are_heads_of_themselves());
 
 /// A weight of 0 for characters would make megabytes of a script free.
 constexpr bool every_script_costs_something(script_weights const& weights) {
@@ -102,7 +99,6 @@ constexpr bool each_byte_has_its_classes() {
            in.joiners == 0b1110'0000'0000u && in.hex_digits == 0b101u && in.vowels == 1u &&
            in.rare_letters == 0b1'0000'0000'0000u;
 }
-static_assert(each_byte_has_its_classes());
 
 constexpr bool zeros_behind_the_text_are_nothing() {
     constexpr std::string_view text{"aaaa\0\0\0\0", 8};
@@ -110,7 +106,6 @@ constexpr bool zeros_behind_the_text_are_nothing() {
                scalar_script_masks(text.data(), 4, 'a') &&
            scalar_script_masks(text.data(), text.size(), 'a').padded(0b1'1111u).controls == 0b1'0000u;
 }
-static_assert(zeros_behind_the_text_are_nothing());
 
 // Code points
 
@@ -200,7 +195,6 @@ constexpr bool words_and_their_letters() {
            counted(text, shout) == 3 && counted(text, glued) == 1 && counted(text, digit_letter) == 1 &&
            counted("sofa kiwi no", open_end) == 2 && counted("saa boo", twin) == 2 && counted("jazz", rare) == 3;
 }
-static_assert(words_and_their_letters());
 
 constexpr bool digits_signs_and_blanks() {
     using enum text_feature;
@@ -211,14 +205,12 @@ constexpr bool digits_signs_and_blanks() {
            counted("a    b  c", space_run) == 2 && counted("a    b  c", space_more) == 2 &&
            counted("\t\ta", tab) == 1 && counted("\t\ta", tab_more) == 1 && counted("\x1b\x7f", control) == 2;
 }
-static_assert(digits_signs_and_blanks());
 
 constexpr bool latin_letters_continue_words() {
     return counted("na\u00EFve caf\u00E9", text_feature::word) == 2 &&
            chars("na\u00EFve", script_class::latin_one) == 1 &&
            counted("\u0438\u043C\u044F a", text_feature::word) == 1;
 }
-static_assert(latin_letters_continue_words());
 
 constexpr bool runs_are_of_one_script() {
     return chars("\u0438\u043C\u044F \u0438\u043C", script_class::cyrillic) == 5 &&
@@ -228,7 +220,6 @@ constexpr bool runs_are_of_one_script() {
            runs("\u4E2D\u6587\u3042\u30AB", script_class::kana) == 0 &&
            chars("\u4E2D\u6587\u3042\u30AB", script_class::kana) == 1;
 }
-static_assert(runs_are_of_one_script());
 
 constexpr bool bytes_of_no_code_point_are_stray() {
     return chars("\xFF\xFE", script_class::stray) == 1 &&  // the last may yet be continued
@@ -236,7 +227,6 @@ constexpr bool bytes_of_no_code_point_are_stray() {
            chars("\xC3(", script_class::stray) == 1 && chars("\xE4\xB8", script_class::han) == 1 &&
            chars("\xE4\xB8\xAD\xAD", script_class::stray) == 1;
 }
-static_assert(bytes_of_no_code_point_are_stray());
 
 /// Nothing depends on where blocks of 64 bytes end: as many of each before and behind any border.
 bool borders_do_not_show() {
@@ -263,7 +253,6 @@ constexpr bool long_runs_of_base64_and_hex_are_found() {
     return counted(base64, text_feature::base64) == 39 && counted(base64, text_feature::hex) == 0 &&
            counted(hex, text_feature::hex) == hex.size() - 40 && counted(hex, text_feature::base64) == 0;
 }
-static_assert(long_runs_of_base64_and_hex_are_found());
 
 constexpr bool words_paths_and_numbers_are_not_taken_for_them() {
     for (std::string_view const text :
@@ -275,7 +264,6 @@ constexpr bool words_paths_and_numbers_are_not_taken_for_them() {
         if (counted(text, text_feature::base64) != 0 || counted(text, text_feature::hex) != 0) return false;
     return true;
 }
-static_assert(words_paths_and_numbers_are_not_taken_for_them());
 
 /// Texts of every kind, cut and shuffled, with bytes that are no UTF-8.
 std::string hostile(std::mt19937& random) {
@@ -294,6 +282,12 @@ std::string hostile(std::mt19937& random) {
     }
     return out;
 }
+
+static_assert(a_script_is_known_by_two_bytes() && what_begins_no_code_point_is_stray() &&
+              ranges_ascend_and_heads_are_heads_of_themselves() && each_byte_has_its_classes() &&
+              zeros_behind_the_text_are_nothing() && words_and_their_letters() && digits_signs_and_blanks() &&
+              latin_letters_continue_words() && runs_are_of_one_script() && bytes_of_no_code_point_are_stray() &&
+              long_runs_of_base64_and_hex_are_found() && words_paths_and_numbers_are_not_taken_for_them());
 
 }  // namespace
 

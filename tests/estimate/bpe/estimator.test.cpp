@@ -2,7 +2,6 @@
 #include <condense/estimate/bpe/estimator.hpp>
 
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -44,23 +43,4 @@ TEST_CASE("estimator: more vocabularies in turn than a thread keeps") {
             condense::bpe_counter plain{each.vocabulary()};
             REQUIRE(each("the word of the day") == cost::of({plain.count("the word of the day")}));
         }
-}
-
-TEST_CASE("estimator: threads count with one vocabulary") {
-    auto const made = toy_bpe::vocabulary(200, condense::split_scheme::o200k);
-    bpe const count{made};
-    toy_bpe::numbers any{71};
-    std::vector<std::string> texts;
-    for (int each = 0; each < 200; ++each) texts.push_back(toy_bpe::text(any, 300));
-    std::vector<cost> wanted;
-    for (auto const& text : texts) wanted.push_back(count(text));
-    std::vector<int> wrong(4);
-    std::vector<std::thread> threads;
-    for (auto& mine : wrong)
-        threads.emplace_back([&] {
-            for (std::size_t each = 0; each < texts.size(); ++each)
-                if (count(texts[each]) != wanted[each]) ++mine;
-        });
-    for (auto& each : threads) each.join();
-    CHECK(wrong == std::vector<int>(4));
 }

@@ -10,8 +10,8 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
-#include "support/data_file.hpp"
 #include "support/effort.hpp"
+#include "support/rows.hpp"
 
 // How text is split: classes of code points, rules, the splitters of each scheme, and where text may be cut.
 
@@ -121,7 +121,7 @@ std::vector<std::string> pieces_by(std::string_view text, bool* whole = nullptr)
 /// module of Python. A key names all schemes that split the text so.
 template <class Splitter>
 void pieces_are_those_of_the_patterns(std::string_view scheme, std::size_t texts) {
-    static auto const rows = data_file(__FILE__, "split.json");
+    static auto const rows = rows_beside(__FILE__, "split.json");
     for (auto const& row : rows)
         for (auto const& [schemes, listed] : row.items()) {
             if (schemes.find(scheme) == std::string::npos) continue;
