@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/data_file.hpp"
+#include "support/rows.hpp"
 
 // The words that planted_questions.hpp writes with, as planted_words.json has them: the words of a company's systems,
 // and patterns of sentences, lines of logs, JSON elements and statements. In a pattern `<A>`, `<B>`, `<C>` and `<V>`
@@ -21,11 +21,11 @@ using list = std::span<std::string const>;
 
 /// Something that is set, for a service or for a function.
 struct attribute {
-    std::string key;     ///< as an identifier
-    std::string noun;    ///< in words
-    std::string core;    ///< the word that `noun` and `said` share
-    std::string said;    ///< what a sentence says of it
-    std::string asked;   ///< how one asks for it, in other forms of the words
+    std::string key;  ///< as an identifier
+    std::string noun;  ///< in words
+    std::string core;  ///< the word that `noun` and `said` share
+    std::string said;  ///< what a sentence says of it
+    std::string asked;  ///< how one asks for it, in other forms of the words
     std::string wanted;  ///< the same as a noun
     list values;
 };
@@ -38,7 +38,7 @@ struct book {
 
 inline book const& all() {
     static book const words = [] {
-        auto const data = data_file(__FILE__, "planted_words.json");
+        auto const data = rows_beside(__FILE__, "planted_words.json");
         book out;
         data.at("lists").get_to(out.lists);
         data.at("drawn").get_to(out.drawn);
