@@ -35,7 +35,6 @@ constexpr bool ids_count_where_asked_for() {
            with.frame(call) == count.frame(call) && with.frame(result) == count.frame(result) &&
            with.frame(result) == count(result.call) && count(result.call) > cost::of({4});
 }
-static_assert(ids_count_where_asked_for());
 
 constexpr bool calls_and_results_have_frames_of_their_own() {
     plain const count;
@@ -44,7 +43,6 @@ constexpr bool calls_and_results_have_frames_of_their_own() {
            framed.frame(text) == count.frame(text) && framed("done") == count("done") &&
            framed.frame(condense::role::user) == count.frame(condense::role::user);
 }
-static_assert(calls_and_results_have_frames_of_their_own());
 
 /// An estimator that counts names.
 struct naming {
@@ -58,7 +56,9 @@ constexpr bool names_and_other_adaptors_are_kept() {
     return named.frame(condense::role::user, "eve") == cost::of({6}) &&
            changed.frame(condense::role::tool) == cost::of({50}) && changed.frame(result) == cost::of({5});
 }
-static_assert(names_and_other_adaptors_are_kept());
+
+static_assert(ids_count_where_asked_for() && calls_and_results_have_frames_of_their_own() &&
+              names_and_other_adaptors_are_kept());
 
 }  // namespace
 

@@ -34,14 +34,12 @@ constexpr bool ratios_are_those_of_their_row() {
            char_ratio<family::gemini>{}(text) == cost::of({20}) &&
            char_ratio<family::other>{}(ascii.substr(0, 74)) == cost::of({20});
 }
-static_assert(ratios_are_those_of_their_row());
 
 constexpr bool parts_of_tokens_are_kept_and_rounded_upward() {
     chars_per_token const count{37};
     // 10 characters are 2.7027 tokens: 692 steps of 1/256, rounded upward.
     return count(ascii.substr(0, 10)).steps == 692 && count(ascii.substr(0, 10)).tokens().count == 3;
 }
-static_assert(parts_of_tokens_are_kept_and_rounded_upward());
 
 /// case-161, case-163
 constexpr bool text_that_is_not_empty_costs_a_token() {
@@ -50,13 +48,11 @@ constexpr bool text_that_is_not_empty_costs_a_token() {
            count("\xFF") == cost::of({1}) && count("\xF0\x9F\x98\x80") == cost::of({1}) &&
            count(ascii.substr(0, 4)) > cost::of({1});
 }
-static_assert(text_that_is_not_empty_costs_a_token());
 
 constexpr bool characters_are_code_points() {
     chars_per_token const count{10};
     return count("\xE2\x82\xAC\xE2\x82\xAC") == cost::of({2}) && count("ab") == cost::of({2});
 }
-static_assert(characters_are_code_points());
 
 constexpr bool messages_and_calls_have_frames() {
     chars_per_token const count{10, {7}};
@@ -68,7 +64,6 @@ constexpr bool messages_and_calls_have_frames() {
            count.frame(part_view{.kind = part_kind::tool_result, .tool = "read", .call = "id"}) == cost::of({2}) &&
            count.frame(part_view{.text = "text", .tool = "read", .call = "id"}) == cost{};
 }
-static_assert(messages_and_calls_have_frames());
 
 constexpr bool figures_of_any_size_are_harmless() {
     for (auto const tenths : {0u, 1u, std::uint32_t{1} << 31, std::numeric_limits<std::uint32_t>::max()}) {
@@ -80,9 +75,12 @@ constexpr bool figures_of_any_size_are_harmless() {
         if (chars_per_token{37, {tokens}}.frame(role::user) != cost::of({tokens})) return false;
     return true;
 }
-static_assert(figures_of_any_size_are_harmless());
 
 static_assert(chars_per_token{37} == chars_per_token{37} && chars_per_token{37} != chars_per_token{40});
+
+static_assert(ratios_are_those_of_their_row() && parts_of_tokens_are_kept_and_rounded_upward() &&
+              text_that_is_not_empty_costs_a_token() && characters_are_code_points() &&
+              messages_and_calls_have_frames() && figures_of_any_size_are_harmless());
 
 }  // namespace
 

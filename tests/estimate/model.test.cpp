@@ -18,7 +18,6 @@ constexpr bool a_tenth_is_kept_for_the_answer() {
            budget_for(usual, 11'000_tokens, 30'000_tokens) == budget{200'000_tokens, 30'000_tokens, 11'000_tokens} &&
            budget_for(usual, {}, 0_tokens).output == 0_tokens;
 }
-static_assert(a_tenth_is_kept_for_the_answer());
 
 constexpr bool the_models_own_limits_hold() {
     model const terse{.window = 128'000_tokens, .output = 4'096_tokens};
@@ -26,7 +25,6 @@ constexpr bool the_models_own_limits_hold() {
     return budget_for(terse).output == 4'096_tokens && budget_for(terse, {}, 100'000_tokens).output == 4'096_tokens &&
            budget_for(split).input() == 272'000_tokens && budget_for(split, {}, 1_tokens).input() == 272'000_tokens;
 }
-static_assert(the_models_own_limits_hold());
 
 constexpr bool nothing_known_is_a_default() {
     model const none;
@@ -35,7 +33,6 @@ constexpr bool nothing_known_is_a_default() {
            budget_for(none).input() == 115'200_tokens && condense::name(found.match) == "unknown" &&
            condense::name(condense::model_match::snapshot) == "snapshot";
 }
-static_assert(nothing_known_is_a_default());
 
 constexpr bool any_figures_are_harmless() {
     constexpr std::uint64_t figures[] = {
@@ -50,14 +47,15 @@ constexpr bool any_figures_are_harmless() {
             }
     return true;
 }
-static_assert(any_figures_are_harmless());
 
 constexpr bool a_missing_price_is_no_error() {
     model dear{.price = condense::prices{.input = 10_per_million}};
     return is_expensive(dear) && !is_expensive(model{}) && !is_expensive(dear, 11_per_million) &&
            is_expensive(dear, 0_per_million) && !is_expensive(model{}, 0_per_million);
 }
-static_assert(a_missing_price_is_no_error());
+
+static_assert(a_tenth_is_kept_for_the_answer() && the_models_own_limits_hold() && nothing_known_is_a_default() &&
+              any_figures_are_harmless() && a_missing_price_is_no_error());
 
 }  // namespace
 

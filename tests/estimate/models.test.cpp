@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/models.hpp>
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -9,28 +10,78 @@
 
 #include "support/catch.hpp"
 
+// Models by name: the names that providers make of them, the table, and the look-up.
+
 namespace {
 
 using namespace condense::literals;
 using condense::find_model;
 using condense::model_family;
 using condense::model_match;
+using condense::reasoning_use;
+using condense::detail::bare;
+using condense::detail::date_behind;
+using condense::detail::model_aliases;
+using condense::detail::model_table;
+using condense::detail::same_name;
 
-constexpr bool finds(std::string_view given, std::string_view name, model_match match) {
+// Names
+
+constexpr bool is(std::string_view given, std::string_view name, bool listed = true) {
+    auto const found = bare(given);
+    return found.name == name && found.listed == listed;
+}
+
+constexpr bool what_providers_add_is_taken_off() {
+    return is("gpt-4o", "gpt-4o") && is("", "") && is("anthropic/claude-opus-4-5", "claude-opus-4-5") &&
+           is("openrouter/anthropic/claude-opus-4.5", "claude-opus-4.5") && is("OpenAI/gpt-4o", "gpt-4o") &&
+           is("publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro") &&
+           is("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5-20250929") &&
+           is("anthropic.claude-opus-4-6-v1", "claude-opus-4-6") &&
+           is("us-gov.anthropic.claude-opus-5", "claude-opus-5") &&
+           is("bedrock/eu.anthropic.claude-opus-4-5-20251101-v1:0", "claude-opus-4-5-20251101") &&
+           is("openai.gpt-oss-120b-1:0", "gpt-oss-120b") &&
+           is("mistral.mistral-large-2407-v1:0", "mistral-large-2407") &&
+           is("claude-opus-4-5@20251101", "claude-opus-4-5") && is("vertex_ai/claude-opus-5@default", "claude-opus-5");
+}
+
+constexpr bool nothing_else_is() {
+    return is("someone/gpt-4o", "gpt-4o", false) && is("/gpt-4o", "gpt-4o", false) && is("gpt-4o/", "", false) &&
+           is("xx.anthropic.claude-opus-5", "xx.anthropic.claude-opus-5") &&
+           is("us.someone.gpt-4o", "us.someone.gpt-4o") && is("gpt-4.1", "gpt-4.1") &&
+           is("claude-opus-4-5@2025", "claude-opus-4-5@2025") && is("claude-v1", "claude-v1") &&
+           is("anthropic.claude-3-sonnet-20240229-v1:0:28k", "claude-3-sonnet-20240229-v1:0:28k") &&
+           is("anthropic.claude-2-v", "claude-2-v");
+}
+
+constexpr bool a_dot_between_digits_is_a_hyphen() {
+    return same_name("claude-opus-4.5", "claude-opus-4-5") && same_name("GPT-4O", "gpt-4o") && same_name("", "") &&
+           !same_name("gpt-4o", "gpt-4o-") && !same_name("gpt.4o", "gpt-4o") && !same_name("a.b", "a-b") &&
+           !same_name("1.", "1-");
+}
+
+constexpr bool dates_are_real_ones() {
+    for (std::string_view const none :
+         {"gpt-4o", "x-20251301", "x-20250032", "x-19991231", "x-2024-5-13", "gpt-4-0613", "-20251101", "x20251101"})
+        if (date_behind(none) != "") return false;
+    return date_behind("claude-opus-4-5-20251101") == "-20251101" && date_behind("gpt-4o-2024-05-13") == "-2024-05-13";
+}
+
+// Look-up
+
+constexpr bool finds(std::string_view given, std::string_view name, model_match match = model_match::exact) {
     auto const found = find_model(given);
     return found.facts.name == name && found.match == match && found.known();
 }
 
 constexpr bool names_are_found_as_they_are_written() {
-    return finds("claude-opus-4-5", "claude-opus-4-5", model_match::exact) &&
-           finds("gpt-4o", "gpt-4o", model_match::exact) &&
-           finds("anthropic/claude-opus-4-5", "claude-opus-4-5", model_match::exact) &&
-           finds("openrouter/anthropic/claude-opus-4.5", "claude-opus-4-5", model_match::exact) &&
-           finds("us.anthropic.claude-sonnet-5-5", "claude-sonnet-5-5", model_match::exact) &&
-           finds("vertex_ai/claude-opus-4-5@20251101", "claude-opus-4-5", model_match::exact) &&
-           finds("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b-instruct", model_match::exact);
+    return finds("claude-opus-4-5", "claude-opus-4-5") && finds("gpt-4o", "gpt-4o") &&
+           finds("anthropic/claude-opus-4-5", "claude-opus-4-5") &&
+           finds("openrouter/anthropic/claude-opus-4.5", "claude-opus-4-5") &&
+           finds("us.anthropic.claude-sonnet-5-5", "claude-sonnet-5-5") &&
+           finds("vertex_ai/claude-opus-4-5@20251101", "claude-opus-4-5") &&
+           finds("meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b-instruct");
 }
-static_assert(names_are_found_as_they_are_written());
 
 constexpr bool aliases_and_snapshots_are_found() {
     return finds("claude-opus-4", "claude-opus-4-0", model_match::alias) &&
@@ -40,32 +91,28 @@ constexpr bool aliases_and_snapshots_are_found() {
            finds("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5", model_match::snapshot) &&
            finds("claude-opus-4-20250514", "claude-opus-4-0", model_match::snapshot) &&
            finds("gpt-5-mini-2025-08-07", "gpt-5-mini", model_match::snapshot) &&
-           finds("gpt-4o-2024-05-13", "gpt-4o-2024-05-13", model_match::exact) &&
+           finds("gpt-4o-2024-05-13", "gpt-4o-2024-05-13") &&
            find_model("gpt-4o-2024-05-13").facts.output == 4'096_tokens;
-}
-static_assert(aliases_and_snapshots_are_found());
-
-constexpr bool is_unknown(std::string_view name) {
-    auto const found = find_model(name);
-    return !found.known() && found.facts.name.empty() && found.facts.window == condense::default_window &&
-           !found.facts.price;
 }
 
 constexpr bool nothing_is_found_by_a_part_of_its_name() {
-    return is_unknown("") && is_unknown("/") && is_unknown("gpt") && is_unknown("gpt-4o-") && is_unknown("gpt-4omni") &&
-           is_unknown("claude") && is_unknown("claude-opus-4-5-thinking") && is_unknown("my-gpt-4o") &&
-           is_unknown("someone/gpt-4o") && is_unknown("gpt-4o/my-finetune") &&
-           is_unknown("gemini-2.5-flash-preview-04-17") && is_unknown("qwen-plus-2025-01-25") &&
-           is_unknown("claude-opus-4-5-20259999") && is_unknown("anthropic.claude-3-haiku-20240307-v1:0:48k");
+    for (std::string_view const name :
+         {"", "/", "gpt", "gpt-4o-", "gpt-4omni", "claude", "claude-opus-4-5-thinking", "my-gpt-4o", "someone/gpt-4o",
+          "gpt-4o/my-finetune", "gemini-2.5-flash-preview-04-17", "qwen-plus-2025-01-25", "claude-opus-4-5-20259999",
+          "anthropic.claude-3-haiku-20240307-v1:0:48k"}) {
+        auto const found = find_model(name);
+        if (found.known() || !found.facts.name.empty() || found.facts.window != condense::default_window ||
+            found.facts.price)
+            return false;
+    }
+    return true;
 }
-static_assert(nothing_is_found_by_a_part_of_its_name());
 
 constexpr bool an_unknown_model_keeps_its_family() {
     return find_model("claude-opus-9-1").facts.family == model_family::claude_4_7 &&
            find_model("someone/gpt-9").facts.family == model_family::gpt &&
            find_model("nothing").facts.family == model_family::other;
 }
-static_assert(an_unknown_model_keeps_its_family());
 
 constexpr bool the_facts_are_those_of_the_model() {
     auto const opus = find_model("claude-opus-4-5").facts;
@@ -77,31 +124,105 @@ constexpr bool the_facts_are_those_of_the_model() {
            find_model("claude-opus-4-7").facts.family == model_family::claude_4_7 &&
            budget_for(find_model("gpt-5")).input() == 272'000_tokens && five.tokenizer == "o200k_base" &&
            find_model("gpt-4").facts.tokenizer == "cl100k_base" && is_expensive(find_model("claude-fable-5-1").facts) &&
-           !is_expensive(five) && !condense::model_facts_date.empty();
-}
-static_assert(the_facts_are_those_of_the_model());
-
-constexpr bool a_family_becomes_a_type_from_the_facts() {
-    return with_family(find_model("us.anthropic.claude-opus-4-8").facts.family,
+           !is_expensive(five) && !condense::model_facts_date.empty() &&
+           with_family(find_model("us.anthropic.claude-opus-4-8").facts.family,
                        [](auto tag) { return std::is_same_v<decltype(tag), condense::family::claude_4_7>; });
 }
-static_assert(a_family_becomes_a_type_from_the_facts());
+
+static_assert(what_providers_add_is_taken_off() && nothing_else_is() && a_dot_between_digits_is_a_hyphen() &&
+              dates_are_real_ones() && names_are_found_as_they_are_written() && aliases_and_snapshots_are_found() &&
+              nothing_is_found_by_a_part_of_its_name() && an_unknown_model_keeps_its_family() &&
+              the_facts_are_those_of_the_model());
 
 }  // namespace
 
-TEST_CASE("models: look-up") {
+TEST_CASE("models: what is around a name") {
+    CHECK(what_providers_add_is_taken_off());
+    CHECK(nothing_else_is());
+    CHECK(a_dot_between_digits_is_a_hyphen());
+    CHECK(dates_are_real_ones());
+}
+
+TEST_CASE("models: hostile names cost what they are long") {
+    for (std::string const piece : {"/", ".", "-", "@", ":", "9", "anthropic/", "us.", "\xFF", "a"}) {
+        std::string name;
+        while (name.size() < 1'000'000) name += piece;
+        name[name.size() / 2] = 0;
+        CHECK(bare(name).name.size() <= name.size());
+        CHECK(same_name(name, name));
+        static_cast<void>(date_behind(name));
+    }
+}
+
+TEST_CASE("models: look-up and facts") {
     CHECK(names_are_found_as_they_are_written());
     CHECK(aliases_and_snapshots_are_found());
     CHECK(nothing_is_found_by_a_part_of_its_name());
     CHECK(an_unknown_model_keeps_its_family());
-}
-TEST_CASE("models: facts") {
     CHECK(the_facts_are_those_of_the_model());
-    CHECK(a_family_becomes_a_type_from_the_facts());
+}
+
+TEST_CASE("models: every row of the table holds together, and the families are there") {
+    bool seen[6] = {};
+    for (auto const& each : model_table) {
+        CAPTURE(each.name);
+        seen[static_cast<int>(each.family)] = true;
+        CHECK(each.window >= 8'000_tokens);
+        CHECK(each.window <= 10'000'000_tokens);
+        CHECK(each.output <= each.window);
+        CHECK((each.input == 0_tokens || (each.input < each.window && each.window - each.input <= each.output)));
+        CHECK(each.image <= condense::cost::of(10'000_tokens));
+        CHECK(bare(each.name).name == each.name);
+        if (!each.price) continue;
+        CHECK(each.price->cached <= each.price->input);
+        CHECK(each.price->written >= each.price->input);
+        CHECK(each.price->output >= each.price->input);
+        CHECK(each.price->input > condense::price{});
+    }
+    for (bool const one : seen) CHECK(one);
+}
+
+TEST_CASE("models: a name is in the table once") {
+    for (auto const& each : model_table) {
+        int found = 0;
+        for (auto const& other : model_table) found += same_name(each.name, other.name) ? 1 : 0;
+        for (auto const& alias : model_aliases) found += same_name(each.name, alias.name) ? 1 : 0;
+        CAPTURE(each.name);
+        CHECK(found == 1);
+    }
+    for (auto const& alias : model_aliases) {
+        int found = 0;
+        int same = 0;
+        for (auto const& each : model_table) found += each.name == alias.target ? 1 : 0;
+        for (auto const& other : model_aliases) same += same_name(alias.name, other.name) ? 1 : 0;
+        CAPTURE(alias.name);
+        CHECK(found == 1);
+        CHECK(same == 1);
+    }
+}
+
+TEST_CASE("models: whether a model takes its reasoning back is known of those that never reason or always may",
+          "[row-C12]") {
+    auto const are = [](reasoning_use wanted, std::initializer_list<std::string_view> names) {
+        for (auto const name : names) {
+            CAPTURE(name);
+            bool found = false;
+            for (auto const& each : model_table) found = found || (each.name == name && each.reasoning == wanted);
+            CHECK(found);
+        }
+    };
+    are(reasoning_use::takes_back,
+        {"claude-opus-4-5", "claude-sonnet-5-5", "claude-3-7-sonnet", "gpt-5", "gpt-6.1-sol", "gpt-oss-20b", "o1",
+         "o3-mini", "gemini-2.5-flash-lite", "gemini-3-pro-preview", "kimi-k2-thinking", "deepseek-reasoner"});
+    are(reasoning_use::none, {"claude-3-5-sonnet", "claude-3-haiku", "gpt-4o", "gpt-4o-2024-05-13", "gpt-4.1-mini",
+                              "gpt-4-turbo", "gpt-3.5-turbo", "gemini-1.5-pro", "gemini-2.0-flash", "gemma-3-27b-it",
+                              "llama-3.3-70b-instruct", "kimi-k2-0905-preview"});
+    are(reasoning_use::unknown,
+        {"gpt-5-chat-latest", "gemma-4-31b-it", "deepseek-chat", "qwen-plus", "mistral-large-2512", "kimi-k3"});
 }
 
 TEST_CASE("models: every name of the table finds its row") {
-    for (auto const& each : condense::detail::model_table) {
+    for (auto const& each : model_table) {
         auto const found = find_model(each.name);
         CAPTURE(each.name);
         CHECK(found.facts == each);
@@ -114,5 +235,5 @@ TEST_CASE("models: every name of the table finds its row") {
         }
         CHECK_FALSE(find_model(std::string{each.name} + "x").facts == each);
     }
-    for (auto const& alias : condense::detail::model_aliases) CHECK(find_model(alias.name).facts.name == alias.target);
+    for (auto const& alias : model_aliases) CHECK(find_model(alias.name).facts.name == alias.target);
 }

@@ -25,7 +25,6 @@ constexpr bool the_newest_weigh_most() {
     return rising.ratio() == 5'424'222 && falling.ratio() == 4'135'333 && of({10, 10}).ratio() == 4'000'000 &&
            of({}).ratio() == 4'000'000 && of({8, 8, 8}).ratio() == 4'000'000;
 }
-static_assert(the_newest_weigh_most());
 
 constexpr bool reports_are_held_and_the_oldest_go() {
     recency_weighted rule;
@@ -35,7 +34,6 @@ constexpr bool reports_are_held_and_the_oldest_go() {
     for (int more = 0; more < 199; ++more) rule.add(4'000'000);
     return rule.size() == 200 && rule.seen == 201 && rule.reports[0] == 4'000'000 && rule.reports[1] == 8'000'000;
 }
-static_assert(reports_are_held_and_the_oldest_go());
 
 constexpr bool sums_follow_the_ratio() {
     recency_weighted rule;
@@ -46,7 +44,6 @@ constexpr bool sums_follow_the_ratio() {
     return now > 20'900 && now <= 21'000 && rule.corrected({}) == cost{} &&
            recency_weighted{.baseline = 0}.corrected(sum) == sum.total();
 }
-static_assert(sums_follow_the_ratio());
 
 constexpr bool any_figures_are_harmless() {
     constexpr std::uint64_t figures[] = {
@@ -62,7 +59,6 @@ constexpr bool any_figures_are_harmless() {
             }
     return true;
 }
-static_assert(any_figures_are_harmless());
 
 constexpr bool another_model_begins_anew() {
     auto rule = of({10, 10, 10, 10});
@@ -73,7 +69,9 @@ constexpr bool another_model_begins_anew() {
     rule.use_model("b");
     return rule.size() == 0 && rule.ratio() == 4'000'000;
 }
-static_assert(another_model_begins_anew());
+
+static_assert(the_newest_weigh_most() && reports_are_held_and_the_oldest_go() && sums_follow_the_ratio() &&
+              any_figures_are_harmless() && another_model_begins_anew());
 
 }  // namespace
 

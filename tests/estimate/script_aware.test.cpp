@@ -30,7 +30,6 @@ constexpr bool text_that_is_not_empty_costs_a_token() {
     return count("") == cost{} && count("a") == cost::of({1}) && count(" ") == cost::of({1}) &&
            count("\xFF") == cost::of({1}) && count(std::string_view{"\0", 1}) >= cost::of({1});
 }
-static_assert(text_that_is_not_empty_costs_a_token());
 
 /// One text of some hundred characters may be off by more than the tenth that holds for many.
 template <class Family>
@@ -64,7 +63,6 @@ constexpr bool tokens_of_exact_tokenizers() {
            within_fifteen_percent<family::gpt>(chinese, 31) && within_fifteen_percent<family::claude>(chinese, 42) &&
            within_fifteen_percent<family::gemini>(chinese, 25) && within_fifteen_percent<family::other>(chinese, 25);
 }
-static_assert(tokens_of_exact_tokenizers());
 
 /// At every byte: a character that is cut off after a vowel neither ends the word nor goes on with it.
 template <class Family>
@@ -91,7 +89,6 @@ constexpr bool frames_are_those_of_the_family() {
     return count.frame(role::user) == cost::of({2}) && script_aware<family::gpt>{}.frame(role::user) == cost::of({4}) &&
            count.frame(call) == count("read_file");
 }
-static_assert(frames_are_those_of_the_family());
 
 template <class Family>
 constexpr bool is_of_family(std::string_view model) {
@@ -112,7 +109,9 @@ constexpr bool families_may_be_known_late() {
            condense::family_estimator{}(json) == condense::default_estimator<>{}(json) &&
            !(condense::family_estimator{condense::model_family::gpt} == condense::family_estimator{});
 }
-static_assert(families_may_be_known_late());
+
+static_assert(text_that_is_not_empty_costs_a_token() && tokens_of_exact_tokenizers() &&
+              frames_are_those_of_the_family() && families_may_be_known_late());
 
 }  // namespace
 

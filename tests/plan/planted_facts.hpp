@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -87,7 +86,7 @@ struct calendar_day {
         while (day >= sizes[month]) day -= sizes[month++];
     }
     std::string digits() const { return "2026-" + padded(month + 1, 2) + "-" + padded(day + 1, 2); }
-    std::string words() const { return std::to_string(day + 1) + " " + std::string{words::months[month]}; }
+    std::string words() const { return std::to_string(day + 1) + " " + words::of("months")[month]; }
 
     std::uint64_t day;
     std::size_t month = 0;
@@ -106,22 +105,22 @@ struct fact {
 inline std::array<std::size_t, 3> ranges(fact_family family) {
     switch (family) {
         case fact_family::setting:
-            return {std::size(words::services), std::size(words::environments), std::size(words::settings)};
+            return {words::of("services").size(), words::of("environments").size(), words::all().settings.size()};
         case fact_family::limit:
-            return {std::size(words::functions), std::size(words::targets), std::size(words::parameters)};
-        case fact_family::run: return {std::size(words::jobs), std::size(words::databases), 330};
-        default: return {std::size(words::services), std::size(words::endpoints), std::size(words::errors)};
+            return {words::of("functions").size(), words::of("targets").size(), words::all().parameters.size()};
+        case fact_family::run: return {words::of("jobs").size(), words::of("databases").size(), 330};
+        default: return {words::of("services").size(), words::of("endpoints").size(), words::of("errors").size()};
     }
 }
 
 inline words::attribute const& attribute_of(fact const& given) {
-    return given.family == fact_family::setting ? words::settings[given.parts[2]] : words::parameters[given.parts[2]];
+    return (given.family == fact_family::setting ? words::all().settings : words::all().parameters)[given.parts[2]];
 }
 inline bool has_attribute(fact_family family) { return family == fact_family::setting || family == fact_family::limit; }
 inline std::string_view value_of(fact const& given) {
-    auto const values = has_attribute(given.family)        ? attribute_of(given).values
-                        : given.family == fact_family::run ? words::list{words::reasons}
-                                                           : words::list{words::causes};
+    auto const values = has_attribute(given.family)
+                            ? attribute_of(given).values
+                            : words::of(given.family == fact_family::run ? "reasons" : "causes");
     return values[given.value % values.size()];
 }
 
@@ -159,30 +158,30 @@ public:
     /// A part of the fact by its name in patterns.
     std::string part(char name) const {
         auto const [first, second, third] = fact_.parts;
-        auto const service = [&] { return std::string{words::services[first]}; };
+        auto const service = [&] { return words::of("services")[first]; };
         switch (fact_.family) {
             case fact_family::setting:
                 if (name == 'A' || name == 'a') return service();
-                if (name == 'B' || name == 'b') return std::string{words::environments[second]};
+                if (name == 'B' || name == 'b') return words::of("environments")[second];
                 break;
             case fact_family::limit:
                 if (name == 'A' || name == 'a')
-                    return how_.apart ? in_words(words::functions[first]) : std::string{words::functions[first]};
-                if (name == 'B') return std::string{words::targets[second]};
-                if (name == 'b') return lower(words::targets[second]);
+                    return how_.apart ? in_words(words::of("functions")[first]) : words::of("functions")[first];
+                if (name == 'B') return words::of("targets")[second];
+                if (name == 'b') return lower(words::of("targets")[second]);
                 break;
             case fact_family::run:
-                if (name == 'A') return std::string{words::jobs[first]};
-                if (name == 'a') return identifier(words::jobs[first], how_.camel);
-                if (name == 'B' || name == 'b') return std::string{words::databases[second]};
+                if (name == 'A') return words::of("jobs")[first];
+                if (name == 'a') return identifier(words::of("jobs")[first], how_.camel);
+                if (name == 'B' || name == 'b') return words::of("databases")[second];
                 return how_.prose ? calendar_day{third}.words() : calendar_day{third}.digits();
             default:
                 if (name == 'A' || name == 'a') return service();
-                if (name == 'B' || name == 'b') return std::string{words::endpoints[second]};
-                if (name == 'C') return std::string{words::errors[third]};
-                return identifier(words::errors[third], how_.camel);
+                if (name == 'B' || name == 'b') return words::of("endpoints")[second];
+                if (name == 'C') return words::of("errors")[third];
+                return identifier(words::of("errors")[third], how_.camel);
         }
-        if (name == 'C') return std::string{attribute_of(fact_).noun};
+        if (name == 'C') return attribute_of(fact_).noun;
         return identifier(attribute_of(fact_).key, how_.camel);
     }
 
@@ -206,26 +205,11 @@ private:
     }
 
     bool draw(std::string& out, std::string_view name) const {
-        struct named {
-            std::string_view name;
-            words::list all;
-        };
-        static constexpr named lists[] = {
-            {"service", words::services},   {"environment", words::environments},
-            {"function", words::functions}, {"target", words::targets},
-            {"database", words::databases}, {"path", words::endpoints},
-            {"file", words::files},         {"person", words::people},
-            {"team", words::teams},         {"version", words::versions},
-            {"host", words::hosts},         {"ticket", words::tickets},
-            {"date", words::dates},         {"duration", words::durations},
-            {"size", words::sizes},         {"noun", words::nouns},
-        };
-        for (auto const& each : lists) {
-            if (each.name != name) continue;
-            out += each.all[random_.below(each.all.size())];
-            return true;
-        }
-        return false;
+        auto const found = words::all().drawn.find(name);
+        if (found == words::all().drawn.end()) return false;
+        auto const all = words::of(found->second);
+        out += all[random_.below(all.size())];
+        return true;
     }
 
     static std::string literal(std::string_view value) {

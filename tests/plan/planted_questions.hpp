@@ -106,6 +106,7 @@ private:
         return out;
     }
 
+    std::string const& any_of(words::list all) { return all[random_.below(all.size())]; }
     style any_style(artifact_kind kind, fact_family family) {
         style out;
         out.kind = kind;
@@ -114,7 +115,7 @@ private:
         out.shape = random_.below(12);
         out.camel = kind != artifact_kind::log && random_.chance(30);
         out.wrapped = random_.chance(35);
-        out.host = std::string{words::hosts[random_.below(std::size(words::hosts))]};
+        out.host = any_of(words::of("hosts"));
         return out;
     }
     fact_family any_family() {
@@ -128,10 +129,8 @@ private:
         return size + random_.below(500);
     }
     std::string any_source(artifact_kind kind, std::size_t format) {
-        static constexpr words::list sources[] = {words::log_sources, words::json_sources, words::prose_sources,
-                                                  words::code_sources};
-        auto const all = sources[static_cast<std::size_t>(kind)];
-        auto const pattern = all[random_.below(all.size())];
+        static constexpr std::string_view names[] = {"log_sources", "json_sources", "prose_sources", "code_sources"};
+        auto const& pattern = any_of(words::of(names[static_cast<std::size_t>(kind)]));
         auto out = pattern_writer{target_, {}, random_}(pattern);
         if (kind == artifact_kind::code) out += format % 2 == 0 ? ".cpp" : ".py";
         return out;
@@ -270,20 +269,15 @@ private:
     }
 
     void ask() {
-        using namespace words;
         bool const attribute = has_attribute(target_.family);
         // Mostly as the passage spells it; else it takes a reader of identifiers to find it.
         bool const named = random_.chance(by_key_ ? 85 : 6);
         spelling how{.camel = planted_.camel, .prose = planted_.kind == artifact_kind::prose};
         how.apart = random_.chance(15) && named && by_key_;  // then the rest stands as it is
-        list patterns;
-        switch (target_.family) {
-            case fact_family::setting: patterns = named ? list{ask_settings_by_key} : list{ask_settings}; break;
-            case fact_family::limit: patterns = named ? list{ask_limits_by_key} : list{ask_limits}; break;
-            case fact_family::run: patterns = ask_runs; break;
-            default: patterns = ask_incidents;
-        }
-        std::string pattern{patterns[random_.below(patterns.size())]};
+        static constexpr std::string_view names[] = {"ask_settings", "ask_limits", "ask_runs", "ask_incidents"};
+        std::string name{names[static_cast<std::size_t>(target_.family)]};
+        if (attribute && named) name += "_by_key";
+        auto pattern = any_of(words::of(name));
         if (!attribute && named) {  // the names as they stand there
             for (std::size_t index = 0; index + 2 < pattern.size(); ++index) {
                 if (pattern.substr(index, 3) == "<A>" && target_.family == fact_family::run) pattern[index + 1] = 'a';
@@ -291,8 +285,8 @@ private:
                     pattern[index + 1] = 'c';
             }
         }
-        auto const first = ask_first[random_.below(std::size(ask_first))];
-        auto const last = ask_last[random_.below(std::size(ask_last))];
+        auto const& first = any_of(words::of("ask_first"));
+        auto const& last = any_of(words::of("ask_last"));
         out_.question.append(first).append(pattern_writer{target_, how, random_}(pattern)).append(last);
     }
 

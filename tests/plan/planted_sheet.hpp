@@ -30,23 +30,21 @@ struct style {
     bool camel = false;
     bool wrapped = false;  ///< lines of prose end at 80 bytes
     std::string host;
+
+    /// As the names of lists of words begin.
+    std::string tongue() const {
+        switch (kind) {
+            case artifact_kind::log: return "log_";
+            case artifact_kind::json: return "json_";
+            case artifact_kind::prose: return "prose_";
+            default: return format % 2 == 1 ? "python_" : "cpp_";
+        }
+    }
 };
 
 inline words::list patterns_of(fact_family family, style const& look) {
-    using namespace words;
-    bool const python = look.format % 2 == 1;
-    static constexpr list logs[] = {log_settings, log_limits, log_runs, log_incidents};
-    static constexpr list elements[] = {json_settings, json_limits, json_runs, json_incidents};
-    static constexpr list sentences[] = {prose_settings, prose_limits, prose_runs, prose_incidents};
-    static constexpr list statements[] = {cpp_settings,    cpp_limits,    cpp_runs,    cpp_incidents,
-                                          python_settings, python_limits, python_runs, python_incidents};
-    auto const index = static_cast<std::size_t>(family);
-    switch (look.kind) {
-        case artifact_kind::log: return logs[index];
-        case artifact_kind::json: return elements[index];
-        case artifact_kind::prose: return sentences[index];
-        default: return statements[index + (python ? 4 : 0)];
-    }
+    static constexpr std::string_view families[] = {"settings", "limits", "runs", "incidents"};
+    return words::of(look.tongue().append(families[static_cast<std::size_t>(family)]));
 }
 
 /// JSON without space, laid out: with spaces, or over lines that are indented by so much a level.
@@ -107,15 +105,7 @@ public:
                                                           : random.below(patterns.size())];
     }
     /// A unit without a fact; JSON has none.
-    std::string plain_unit() const {
-        fact const none{};
-        auto const draw = [&](words::list all) { return all[random_.below(all.size())]; };
-        auto const pattern = look_.kind == artifact_kind::log     ? draw(words::log_lines)
-                             : look_.kind == artifact_kind::prose ? draw(words::prose_sentences)
-                             : look_.format % 2 == 0              ? draw(words::cpp_lines)
-                                                                  : draw(words::python_lines);
-        return laid(pattern_writer{none, how(), random_}(pattern), random_);
-    }
+    std::string plain_unit() const { return laid(drawn("lines"), random_); }
     spelling how() const { return {.camel = look_.camel, .prose = look_.kind == artifact_kind::prose}; }
 
     /// Appends a unit and returns where it begins.
@@ -182,8 +172,8 @@ private:
             case 1: return day.digits() + " " + clock + "," + fraction;
             case 2: return "[" + clock + "." + fraction + "]";
             default:
-                return std::string{words::months[day.month].substr(0, 3)} + " " + padded(day.day + 1, 2) + " " + clock +
-                       " " + look_.host;
+                return words::of("months")[day.month].substr(0, 3) + " " + padded(day.day + 1, 2) + " " + clock + " " +
+                       look_.host;
         }
     }
 
@@ -203,7 +193,7 @@ private:
                 }
                 left_ = 2 + random_.below(5);
                 if (units_ != 0) text_.append("\n\n");
-                if (units_ == 0 || random_.chance(20)) text_.append(heading()).append("\n\n");
+                if (units_ == 0 || random_.chance(20)) text_.append(drawn("heads")).append("\n\n");
                 break;
             default:
                 if (left_ != 0) {
@@ -213,16 +203,14 @@ private:
                 }
                 left_ = 3 + random_.below(9);
                 if (units_ != 0) text_ += look_.format % 2 == 0 ? "\n}\n" : "\n";
-                text_.append("\n").append(head()).append("\n");
+                text_.append("\n").append(drawn("heads")).append("\n");
         }
     }
-    std::string heading() const { return drawn(words::prose_headings); }
-    std::string head() const {
-        return drawn(look_.format % 2 == 0 ? words::list{words::cpp_heads} : words::python_heads);
-    }
-    std::string drawn(words::list all) const {
+    /// A line that holds no fact, or a head.
+    std::string drawn(std::string_view which) const {
         fact const none{};
-        auto const pattern = all[random_.below(all.size())];
+        auto const all = words::of(look_.tongue().append(which));
+        auto const& pattern = all[random_.below(all.size())];
         return pattern_writer{none, how(), random_}(pattern);
     }
 

@@ -2,7 +2,6 @@
 #include <condense/estimate/bpe/estimator.hpp>
 
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -19,7 +18,7 @@ static_assert(condense::token_estimator<bpe> && bpe::deterministic);
 static_assert(std::is_same_v<decltype(condense::detail::frame_cost(std::declval<bpe const&>(), role::user)), cost>);
 
 TEST_CASE("estimator: whole tokens, and frames of messages and calls") {
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::cl100k);
+    auto const made = toy_bpe::vocabulary(200);
     bpe const count{made, {3}};
     condense::bpe_counter plain{made};
     CHECK(count("") == cost{});
@@ -38,30 +37,10 @@ TEST_CASE("estimator: whole tokens, and frames of messages and calls") {
 
 TEST_CASE("estimator: more vocabularies in turn than a thread keeps") {
     std::vector<bpe> all;
-    for (std::size_t merges = 0; merges < 6; ++merges)
-        all.emplace_back(toy_bpe::vocabulary(toy_bpe::trained(merges * 40), condense::split_scheme::cl100k));
+    for (std::size_t merges = 0; merges < 6; ++merges) all.emplace_back(toy_bpe::vocabulary(merges * 40));
     for (int round = 0; round < 20; ++round)
         for (auto const& each : all) {
             condense::bpe_counter plain{each.vocabulary()};
             REQUIRE(each("the word of the day") == cost::of({plain.count("the word of the day")}));
         }
-}
-
-TEST_CASE("estimator: threads count with one vocabulary") {
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::o200k);
-    bpe const count{made};
-    toy_bpe::numbers any{71};
-    std::vector<std::string> texts;
-    for (int each = 0; each < 200; ++each) texts.push_back(toy_bpe::text(any, 300));
-    std::vector<cost> wanted;
-    for (auto const& text : texts) wanted.push_back(count(text));
-    std::vector<int> wrong(4);
-    std::vector<std::thread> threads;
-    for (auto& mine : wrong)
-        threads.emplace_back([&] {
-            for (std::size_t each = 0; each < texts.size(); ++each)
-                if (count(texts[each]) != wanted[each]) ++mine;
-        });
-    for (auto& each : threads) each.join();
-    CHECK(wrong == std::vector<int>(4));
 }

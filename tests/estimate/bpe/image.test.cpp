@@ -45,12 +45,10 @@ TEST_CASE("image: what is mapped counts and encodes as what was built") {
 
 TEST_CASE("image: the old one stays readable when a new one takes its name") {
     scratch::folder const root;
-    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(toy_bpe::trained(300), split_scheme::cl100k),
-                                             root / "image") == 0);
+    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(300), root / "image") == 0);
     auto const old = condense::open_vocabulary_image(root / "image");
     REQUIRE(old);
-    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(toy_bpe::trained(0), split_scheme::cl100k),
-                                             root / "image") == 0);
+    REQUIRE(condense::write_vocabulary_image(toy_bpe::vocabulary(0), root / "image") == 0);
     bpe_counter first{*old.vocabulary};
     bpe_counter second{*condense::open_vocabulary_image(root / "image").vocabulary};
     CHECK(first.count("the the the ") < second.count("the the the "));
@@ -58,7 +56,7 @@ TEST_CASE("image: the old one stays readable when a new one takes its name") {
 
 TEST_CASE("image: a torn or changed file is refused") {
     scratch::folder const root;
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(50), split_scheme::cl100k);
+    auto const made = toy_bpe::vocabulary(50);
     REQUIRE(condense::write_vocabulary_image(made, root / "image") == 0);
     auto const whole = *condense::detail::bpe::read_file(root / "image");
     auto const refused = [&](std::string const& bytes) {

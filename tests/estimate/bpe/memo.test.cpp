@@ -10,7 +10,7 @@
 #include "support/effort.hpp"
 
 TEST_CASE("memo: counts are those without it, for more blocks than there are places") {
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::cl100k);
+    auto const made = toy_bpe::vocabulary(200);
     condense::bpe_counter counter{made}, plain{made};
     condense::bpe_memo memo{4};
     toy_bpe::numbers any{61};
@@ -24,7 +24,7 @@ TEST_CASE("memo: counts are those without it, for more blocks than there are pla
 }
 
 TEST_CASE("memo: a conversation sent again is found, all of it") {
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::cl100k);
+    auto const made = toy_bpe::vocabulary(200);
     condense::bpe_counter counter{made};
     condense::bpe_memo memo;
     toy_bpe::numbers any{62};
@@ -40,7 +40,7 @@ TEST_CASE("memo: a conversation sent again is found, all of it") {
 }
 
 TEST_CASE("memo: a text that grows is not counted from its beginning") {
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::cl100k);
+    auto const made = toy_bpe::vocabulary(200);
     condense::bpe_counter counter{made}, plain{made};
     condense::bpe_memo memo;
     toy_bpe::numbers any{63};
@@ -60,7 +60,7 @@ TEST_CASE("memo: a text that grows is not counted from its beginning") {
 }
 
 TEST_CASE("memo: one that begins as another and goes on otherwise is counted as it is") {
-    auto const made = toy_bpe::vocabulary(toy_bpe::trained(200), condense::split_scheme::o200k);
+    auto const made = toy_bpe::vocabulary(200, condense::split_scheme::o200k);
     condense::bpe_counter counter{made}, plain{made};
     condense::bpe_memo memo;
     toy_bpe::numbers any{64};

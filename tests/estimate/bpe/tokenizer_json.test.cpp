@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,7 +14,6 @@
 #include <condense/estimate/bpe/counter.hpp>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
-#include "store/scratch.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
@@ -328,11 +326,4 @@ TEST_CASE("tokenizer_json: what is none is told") {
     other = whole;
     other.tokens.erase(other.tokens.begin() + 7);
     CHECK(fault(other.text()) != vocabulary_fault::bad_json);
-}
-
-TEST_CASE("tokenizer_json: of a file") {
-    scratch::folder const root;
-    std::ofstream{root / "tokenizer.json", std::ios::binary} << of(toy_bpe::trained(20), false).text();
-    CHECK(condense::load_tokenizer_json(root / "tokenizer.json"));
-    CHECK(condense::load_tokenizer_json(root / "absent").error.fault == vocabulary_fault::unreadable);
 }

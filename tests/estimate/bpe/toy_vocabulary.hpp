@@ -16,9 +16,26 @@
 #include <condense/estimate/bpe/split.hpp>
 #include <condense/estimate/bpe/vocabulary.hpp>
 
+#include "support/parts.hpp"
+
 // Small vocabularies made here, texts to count with them, and a merge as slow and plain as its definition.
 
 namespace toy_bpe {
+
+using namespace std::string_view_literals;
+using condense::split_scheme;
+
+inline constexpr split_scheme schemes[] = {split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3,
+                                           split_scheme::qwen, split_scheme::deepseek};
+/// Calls f.operator()<Scheme>() for each of them.
+template <class Function>
+void each_scheme(Function f) {
+    f.template operator()<split_scheme::cl100k>();
+    f.template operator()<split_scheme::o200k>();
+    f.template operator()<split_scheme::llama3>();
+    f.template operator()<split_scheme::qwen>();
+    f.template operator()<split_scheme::deepseek>();
+}
 
 class numbers {
 public:
@@ -34,50 +51,12 @@ private:
 
 /// Text of a few kinds of pieces, so that merges, contractions, runs and ill-formed parts occur.
 inline std::string text(numbers& any, std::size_t size, bool valid = false) {
-    static constexpr std::string_view units[] = {"a",
-                                                 "b",
-                                                 "ab",
-                                                 "the ",
-                                                 "The",
-                                                 " of",
-                                                 "ing",
-                                                 "'s",
-                                                 "'LL",
-                                                 "'",
-                                                 "1",
-                                                 "2026",
-                                                 " ",
-                                                 "  ",
-                                                 "\n",
-                                                 "\r\n",
-                                                 "\t",
-                                                 "!",
-                                                 "//",
-                                                 "/",
-                                                 "(",
-                                                 "aaaa",
-                                                 "word",
-                                                 "Word",
-                                                 "ABC",
-                                                 " \n ",
-                                                 "x't",
-                                                 "\xC5\xBF",
-                                                 "\xC3\xA9",
-                                                 "\xCC\x81",
-                                                 "\xE4\xB8\xAD",
-                                                 "\xE6\x96\x87",
-                                                 "\xC2\xA0",
-                                                 "\xC2\x85",
-                                                 "\xE3\x80\x82",
-                                                 "\xE3\x83\xBB",
-                                                 "\xE3\x81\x82",
-                                                 "\x01",
-                                                 "\xF0\x9F\x98\x80",
-                                                 std::string_view{"\0", 1},
-                                                 "\x80",
-                                                 "\xE4\xB8",
-                                                 "\xFF"};
-    auto const kinds = std::size(units) - (valid ? 3 : 0);
+    // The last three are ill-formed.
+    static auto const units = parts_of(
+        "a|b|ab|the |The| of|ing|'s|'LL|'|1|2026| |  |\n|\r\n|\t|!|//|/|(|aaaa|word|Word|ABC| \n |x't|"
+        "\xC5\xBF|\xC3\xA9|\xCC\x81|\xE4\xB8\xAD|\xE6\x96\x87|\xC2\xA0|\xC2\x85|\xE3\x80\x82|\xE3\x83\xBB|\xE3\x81\x82|"
+        "\x01|\xF0\x9F\x98\x80|\0|\x80|\xE4\xB8|\xFF"sv);
+    auto const kinds = units.size() - (valid ? 3 : 0);
     std::size_t chosen[6];
     for (auto& each : chosen) each = any.below(kinds);
     std::string out;
@@ -87,45 +66,16 @@ inline std::string text(numbers& any, std::size_t size, bool valid = false) {
 
 /// Text of long pieces: each of characters that go on together in some scheme, or all but do.
 inline std::string long_pieces(numbers& any, std::size_t stretches) {
-    static constexpr std::string_view kinds[][3] = {{"a"},
-                                                    {"A"},
-                                                    {"a", "A"},
-                                                    {"\xE4\xB8\xAD"},
-                                                    {"\xE4\xB8\xAD", "A"},
-                                                    {"\xE4\xB8\xAD", "A", "a"},
-                                                    {"\xE3\x81\x82", "\xE4\xB8\xAD"},
-                                                    {"\xE3\x81\x82", "\xE3\x80\x81"},
-                                                    {"\xC3\xA9", "a"},
-                                                    {" "},
-                                                    {"\n", " "},
-                                                    {"\n", "\xE3\x80\x80", "\xC2\x85"},
-                                                    {"\r", "\n"},
-                                                    {"!"},
-                                                    {"!", "\n"},
-                                                    {"!", "\n", "/"},
-                                                    {"/", "\n"},
-                                                    {"!", "a"},
-                                                    {"'"},
-                                                    {"'", "s"},
-                                                    {"'", "l", "L"},
-                                                    {"A", "'", "\xC5\xBF"},
-                                                    {"\xCC\x81", "A"},
-                                                    {"\xCC\x81", "!"},
-                                                    {"\x01"},
-                                                    {"\x01", "a"},
-                                                    {"\x01", "\xCC\x81", " "},
-                                                    {"\x80"},
-                                                    {"\xFF", "!"},
-                                                    {"\xF0\x9F\x98\x80", "\xE2\x80\x8D"},
-                                                    {"1"},
-                                                    {"1", "\xC2\xB2"}};
+    static auto const kinds = parts_of(
+        "a|A|a,A|\xE4\xB8\xAD|\xE4\xB8\xAD,A|\xE4\xB8\xAD,A,a|\xE3\x81\x82,\xE4\xB8\xAD|\xE3\x81\x82,\xE3\x80\x81|"
+        "\xC3\xA9,a| |\n, |\n,\xE3\x80\x80,\xC2\x85|\r,\n|!|!,\n|!,\n,/|/,\n|!,a|'|',s|',l,L|A,',\xC5\xBF|\xCC\x81,A|"
+        "\xCC\x81,!|\x01|\x01,a|\x01,\xCC\x81, |\x80|\xFF,!|\xF0\x9F\x98\x80,\xE2\x80\x8D|1|1,\xC2\xB2");
     std::string out;
     for (; stretches != 0; --stretches) {
-        auto const& kind = kinds[any.below(std::size(kinds))];
-        auto const units = std::size_t{1} + !kind[1].empty() + !kind[2].empty();
+        auto const units = parts_of(kinds[any.below(kinds.size())], ',');
         bool const seldom = any.below(2) == 0;
         for (auto const end = out.size() + any.below(any.below(3) == 0 ? 400 : 90); out.size() < end;)
-            out += kind[seldom && any.below(30) != 0 ? 0 : any.below(units)];
+            out += units[seldom && any.below(30) != 0 ? 0 : any.below(units.size())];
         if (any.below(4) == 0) out += text(any, any.below(20));
     }
     return out;
@@ -184,10 +134,15 @@ inline std::vector<std::string> wild(std::uint64_t seed) {
     return tokens;
 }
 
-inline condense::bpe_vocabulary vocabulary(std::vector<std::string> const& tokens, condense::split_scheme scheme) {
+inline condense::bpe_vocabulary vocabulary(std::vector<std::string> const& tokens,
+                                           split_scheme scheme = split_scheme::cl100k) {
     auto made = condense::parse_vocabulary(ranks(tokens), {"toy", scheme, 0});
     if (!made) std::abort();
     return *made.vocabulary;
+}
+/// One that was made by so many merges.
+inline condense::bpe_vocabulary vocabulary(std::size_t merges, split_scheme scheme = split_scheme::cl100k) {
+    return vocabulary(trained(merges), scheme);
 }
 
 /// The definition: a piece that is a token is one; else the pair of lowest rank merges, the leftmost first.
