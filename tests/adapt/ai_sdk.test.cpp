@@ -130,7 +130,3 @@ TEST_CASE("ai_sdk: hostile values are read, edited and stored") {
     // Deeper than anybody reads.
     CHECK(condense::with_part(sample(), 1, std::string(100'000, '[') + std::string(100'000, ']')) == sample());
 }
-
-TEST_CASE("ai_sdk: conversations are reduced at any window, and a session sends what is valid") {
-    foreign::reduces_and_sends<message>();
-}

@@ -2,8 +2,6 @@
 #include <condense/adapt/cache_marks.hpp>
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +10,7 @@
 
 #include <condense/adapt/json.hpp>
 
+#include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -41,29 +40,29 @@ json text(std::string const& of) { return {{"type", "text"}, {"text", of}}; }
 json user(json content) { return {{"role", "user"}, {"content", std::move(content)}}; }
 json assistant(json content) { return {{"role", "assistant"}, {"content", std::move(content)}}; }
 
+/// A system text, and then these members.
+json with_words(json system, std::string_view members) {
+    json body{{"system", std::move(system)}};
+    body.update(json::parse(members));
+    return body;
+}
 /// A request of an agent that has called a tool twice.
 json anthropic_body() {
-    auto const call = [](char const* id) {
-        return json{{"type", "tool_use"}, {"id", id}, {"name", "read"}, {"input", json::object()}};
-    };
-    auto const result = [](char const* id) {
-        return json{{"type", "tool_result"}, {"tool_use_id", id}, {"content", "fine"}};
-    };
-    return {
-        {"tools", {{{"name", "read"}, {"input_schema", json::object()}}, {{"name", "write"}}}},
-        {"system", words},
-        {"messages",
-         {user("Begin."), assistant(json::array({call("a")})), user(json::array({result("a")})),
-          assistant(json::array({text("Once more."), call("b")})), user(json::array({result("b"), text("Go on.")}))}}};
+    return with_words(words, R"({"tools": [{"name": "read", "input_schema": {}}, {"name": "write"}], "messages": [
+        {"role": "user", "content": "Begin."},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "read", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "fine"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Once more."},
+                                          {"type": "tool_use", "id": "b", "name": "read", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "b", "content": "fine"},
+                                     {"type": "text", "text": "Go on."}]}]})");
 }
-
 json bedrock_body() {
-    auto const call = json{{"toolUse", {{"toolUseId", "a"}, {"name", "read"}, {"input", json::object()}}}};
-    auto const result = json{{"toolResult", {{"toolUseId", "a"}, {"content", json::array({{{"text", "fine"}}})}}}};
-    return {{"toolConfig", {{"tools", json::array({{{"toolSpec", {{"name", "read"}}}}})}}},
-            {"system", json::array({{{"text", words}}})},
-            {"messages",
-             {user(json::array({{{"text", "Begin."}}})), assistant(json::array({call})), user(json::array({result}))}}};
+    return with_words(json::array({{{"text", words}}}),
+                      R"({"toolConfig": {"tools": [{"toolSpec": {"name": "read"}}]}, "messages": [
+        {"role": "user", "content": [{"text": "Begin."}]},
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "read", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "fine"}]}}]}]})");
 }
 
 /// What a body costs.
@@ -71,8 +70,7 @@ condense::tokens cost_of(json const& body) {
     condense::detail::quarter_estimator const estimator;
     auto sum = condense::cost::of(condense::overhead_of(body, estimator));
     for (auto const& message : body["messages"])
-        condense::message_traits<json>::each_part(
-            message, [&](condense::part_view const& part) { sum += condense::detail::part_cost(estimator, part); });
+        adapt_tests::each_part(message, [&](auto const& part) { sum += condense::detail::part_cost(estimator, part); });
     return sum.tokens();
 }
 

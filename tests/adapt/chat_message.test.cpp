@@ -9,10 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <condense/core/outline.hpp>
-#include <condense/estimate/char_ratio.hpp>
-#include <condense/estimate/script_aware.hpp>
-
+#include "adapt/foreign.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 
@@ -82,26 +79,6 @@ TEST_CASE("chat_message: is read whole") {
     CHECK(condense::mark_of(m) == "short.0");
 }
 
-TEST_CASE("chat_message: one part is replaced, the rest stays") {
-    chat_message const m{
-        .role = role::user,
-        .parts = {{.text = "a"},
-                  {.kind = part_kind::media, .text = "b", .sealed = true, .cost = condense::cost::of({9})},
-                  {.text = "c"}},
-        .name = "alice",
-        .pinned = true,
-        .mark = "m"};
-    auto const shorter = condense::with_part(m, 1, "[b]");
-    auto expected = m;
-    expected.parts[1] = {.text = "[b]"};  // no media any more
-    CHECK(shorter == expected);
-    auto const thinner = condense::without_part(m, 1);
-    expected = m;
-    expected.parts.erase(expected.parts.begin() + 1);
-    CHECK(thinner == expected);
-    CHECK(m.parts.size() == 3);
-}
-
 TEST_CASE("chat_message: an edit in place gives what an edit in a copy gives") {
     chat_message const m{.role = role::tool,
                          .parts = {{.text = "one"},
@@ -125,19 +102,6 @@ TEST_CASE("chat_message: a summary is a message like any other, with a mark") {
     condense::set_mark(made, "summary");
     CHECK(made.mark == "summary");
     CHECK_FALSE(made == chat_message::user("so far"));
-}
-
-TEST_CASE("chat_message: pairs as it says") {
-    condense::outline facts;
-    condense::default_estimator<> const count;
-    facts.append(chat_message::user("task"), count);
-    facts.append(chat_message::call("1", "read", "{}").and_call("2", "read", "{}"), count);
-    facts.append(chat_message::result("2", "b"), count);
-    facts.append(chat_message::result("1", "a", part_status::error), count);
-    CHECK(facts.group_of(3) == 1);
-    CHECK(facts.group_at(1).count == 3);
-    CHECK(facts.group_at(1).has_error);
-    CHECK(facts.tool_of(facts.part_at(3)) == "read");
 }
 
 TEST_CASE("chat_message: an answer to a call is a cancelled result of it") {
@@ -201,36 +165,8 @@ TEST_CASE("chat_message: bytes hold all of it, and the same message gives the sa
     CHECK(count > 1'000);
 }
 
-TEST_CASE("chat_message: messages that differ anywhere have different bytes") {
-    std::vector<chat_message> different(10, rich());
-    different[1].role = role::user;
-    different[2].name += "x";
-    different[3].pinned = false;
-    different[4].mark.clear();
-    different[5].parts.pop_back();
-    different[6].parts[1].cost.reset();
-    different[7].parts[1].status = part_status::ok;
-    different[8].parts[2].sealed = false;
-    different[9].parts[0].text.back() = 'x';
-    for (std::size_t one = 0; one < different.size(); ++one)
-        for (std::size_t other = 0; other < one; ++other)
-            CHECK(condense::to_bytes(different[one]) != condense::to_bytes(different[other]));
-}
-
 TEST_CASE("chat_message: bytes that were cut, changed or made up give nothing, or another whole message") {
-    auto const whole = condense::to_bytes(rich());
-    for (std::size_t size = 0; size < whole.size(); ++size) CHECK_FALSE(read(whole.substr(0, size)));
-    std::size_t refused = 0;
-    for (std::size_t at = 0; at < whole.size(); ++at)
-        for (unsigned flip = 1; flip < 256; flip *= 2) {
-            auto changed = whole;
-            changed[at] = static_cast<char>(static_cast<unsigned>(changed[at]) ^ flip);
-            if (auto const found = read(changed)) CHECK(*found != rich());
-            else ++refused;
-        }
-    CHECK(refused > 500);
-    CHECK_FALSE(read(whole + "x"));
-    CHECK_FALSE(read(whole + "1:0,"));
+    CHECK(foreign::refused_of_changed(rich()) > 500);
     CHECK_FALSE(read(""));
     CHECK_FALSE(read("14:chat_message/2,4:user,0:,0:,1:0,1:0,"));
     CHECK_FALSE(read("14:chat_message/1,5:human,0:,0:,1:0,1:0,"));

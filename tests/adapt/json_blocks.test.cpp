@@ -11,12 +11,12 @@ namespace {
 namespace detail = condense::detail;
 using condense::json_shape;
 using condense::json_shape_named;
+using detail::shape_set;
 
 bool words_are_unique(auto const& rows) {
-    for (auto const& row : rows)
-        if (std::count_if(rows.begin(), rows.end(), [&](auto const& each) { return each.word == row.word; }) != 1)
-            return false;
-    return true;
+    return std::all_of(rows.begin(), rows.end(), [&](auto const& row) {
+        return std::count_if(rows.begin(), rows.end(), [&](auto const& each) { return each.word == row.word; }) == 1;
+    });
 }
 
 }  // namespace
@@ -32,13 +32,12 @@ TEST_CASE("json_blocks: a shape is found by its name", "[adapt][json]") {
 }
 
 TEST_CASE("json_blocks: sets of shapes", "[adapt][json]") {
-    auto const two = detail::shape_set::of(json_shape::gemini, json_shape::bedrock);
+    auto const two = shape_set::of(json_shape::gemini, json_shape::bedrock);
     CHECK((two.contains(json_shape::gemini) && !two.contains(json_shape::openai) && two.size() == 2));
-    CHECK((two & detail::shape_set::of(json_shape::bedrock, json_shape::mcp)) ==
-          detail::shape_set::of(json_shape::bedrock));
-    CHECK((two & detail::shape_set::all()) == two);
-    CHECK(detail::shape_set::all().size() == condense::json_shape_count);
-    CHECK(detail::shape_set{}.size() == 0);
+    CHECK((two & shape_set::of(json_shape::bedrock, json_shape::mcp)) == shape_set::of(json_shape::bedrock));
+    CHECK((two & shape_set::all()) == two);
+    CHECK(shape_set::all().size() == condense::json_shape_count);
+    CHECK(shape_set{}.size() == 0);
 }
 
 TEST_CASE("json_blocks: a word is in one row of a table", "[adapt][json]") {

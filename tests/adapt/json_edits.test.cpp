@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
@@ -43,77 +44,64 @@ struct counted_object : std::map<Key, Value, Less, Allocator> {
 };
 using json = nlohmann::basic_json<counted_object>;
 
-std::string id_of(std::size_t number) { return "call_" + std::to_string(number); }
-
 json user(std::string text) { return {{"role", "user"}, {"content", std::move(text)}}; }
 json assistant(std::string text) { return {{"role", "assistant"}, {"content", std::move(text)}}; }
-/// A message of so many blocks.
-json blocks(char const* speaker, std::size_t count, auto const& make) {
+/// A message of so many blocks, in which ID stands for the number.
+json blocks(char const* speaker, std::size_t count, std::string const& block) {
     auto content = json::array();
-    for (std::size_t number = 0; number < count; ++number) content.push_back(make(number));
+    for (std::size_t number = 0; number < count; ++number) {
+        auto numbered = block;
+        if (auto const at = numbered.find("ID"); at != block.npos) numbered.replace(at, 2, std::to_string(number));
+        content.push_back(json::parse(numbered));
+    }
     return {{"role", speaker}, {"content", std::move(content)}};
 }
 json calls(std::size_t count) {
-    return blocks("assistant", count, [](std::size_t number) -> json {
-        return {{"type", "tool_use"}, {"id", id_of(number)}, {"name", "read"}, {"input", json::object()}};
-    });
+    return blocks("assistant", count, R"({"type":"tool_use","id":"call_ID","name":"read","input":{}})");
 }
 /// Results with a text and an image each.
 json results(std::size_t count) {
-    auto const content = json::parse(R"([{"type":"text","text":")" + std::string(300, 'a') +
-                                     R"("},{"type":"image","source":{"type":"base64","data":"AAAA"}}])");
-    return blocks("user", count, [&](std::size_t number) -> json {
-        return {{"type", "tool_result"}, {"tool_use_id", id_of(number)}, {"content", content}};
-    });
+    return blocks("user", count,
+                  R"({"type":"tool_result","tool_use_id":"call_ID","content":[{"type":"text","text":")" +
+                      std::string(300, 'a') + R"("},{"type":"image","source":{"type":"base64","data":"AAAA"}}]})");
 }
 json images(std::size_t count) {
-    auto m = blocks("user", count, [](std::size_t) {
-        return json::parse(R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}})");
-    });
+    auto m =
+        blocks("user", count, R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}})");
     m["content"].push_back({{"type", "text"}, {"text", "see"}});
     return m;
 }
 
-/// Eight times as many parts cost eight times as much.
-void check_growth(auto const& make, auto const& mix) {
-    auto const touched_by = [&](std::size_t parts) {
-        std::vector<json> history = make(parts);
-        history.push_back(assistant("ok"));
-        history.push_back(user("go on"));
-        touched = 0;
-        CHECK(condense::reduce(history, mix, {.window = 1'000'000'000_tokens}).changed());
-        return touched;
-    };
-    auto const few = touched_by(50);
-    auto const many = touched_by(400);
-    CAPTURE(few, many);
-    CHECK(many <= few * 8);
-}
+auto const mix = condense::pipeline{
+    condense::compress{.when = condense::always, .over = 100_chars, .with = condense::head{50_chars}},
+    condense::compress{.when = condense::always, .with = condense::media_note{}}, condense::repair{}};
 
-constexpr auto noting = condense::compress{.when = condense::always, .with = condense::media_note{}};
-constexpr auto cutting =
-    condense::compress{.when = condense::always, .over = 100_chars, .with = condense::head{50_chars}};
+/// What is touched where the messages have so many parts.
+std::uint64_t touched_by(std::vector<json> history) {
+    history.push_back(assistant("ok"));
+    history.push_back(user("go on"));
+    touched = 0;
+    CHECK(condense::reduce(history, mix, {.window = 1'000'000'000_tokens}).changed());
+    return touched;
+}
 
 }  // namespace
 
 TEST_CASE("json_editor: parts of one message cost their number", "[adapt][json]") {
-    condense::pipeline const pairs{condense::repair{}};
-    SECTION("results") {
-        check_growth([](std::size_t n) { return std::vector<json>{user("go"), calls(n), results(n)}; },
-                     condense::pipeline{cutting, noting});
-    }
-    SECTION("images") {
-        check_growth([](std::size_t n) { return std::vector<json>{user("go"), assistant("what?"), images(n)}; },
-                     condense::pipeline{noting});
-    }
-    SECTION("results without a call, and repeated ones") {
-        check_growth([](std::size_t n) { return std::vector<json>{user("go"), calls(1), results(1), results(n)}; },
-                     pairs);
-        check_growth([](std::size_t n) { return std::vector<json>{user("go"), calls(n), results(n), results(n)}; },
-                     pairs);
-    }
-    SECTION("calls without a result") {
-        check_growth([](std::size_t n) { return std::vector<json>{user("go"), calls(n), user("leave it")}; }, pairs);
+    using history = std::vector<json>;
+    using maker = history (*)(std::size_t);
+    for (auto const& [name, make] : std::initializer_list<std::pair<char const*, maker>>{
+             {"results", [](std::size_t n) { return history{user("go"), calls(n), results(n)}; }},
+             {"images", [](std::size_t n) { return history{user("go"), assistant("what?"), images(n)}; }},
+             {"results without a call",
+              [](std::size_t n) { return history{user("go"), calls(1), results(1), results(n)}; }},
+             {"repeated results", [](std::size_t n) { return history{user("go"), calls(n), results(n), results(n)}; }},
+             {"calls without a result", [](std::size_t n) { return history{user("go"), calls(n), user("leave it")}; }},
+         }) {
+        auto const few = touched_by(make(50));
+        auto const many = touched_by(make(400));
+        CAPTURE(name, few, many);
+        CHECK(many <= few * 8);
     }
 }
 

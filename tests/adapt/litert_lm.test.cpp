@@ -223,7 +223,3 @@ TEST_CASE("litert_lm: hostile values are read, edited and stored") {
             CHECK(condense::from_bytes<message>(condense::to_bytes(m)) == m);
         }
 }
-
-TEST_CASE("litert_lm: conversations are reduced at any window, and a session sends what is valid") {
-    foreign::reduces_and_sends<message>();
-}

@@ -5,14 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <sys/stat.h>
 #include <unistd.h>
 #include <csignal>
 
+#include <condense/condense.hpp>
 #include <condense/store/journal_folder.hpp>
 
 #include "adapt/saved_sessions.hpp"
@@ -24,65 +29,13 @@
 
 namespace {
 
+using namespace condense::literals;
 using namespace notation;
 using condense::state_fault;
+using condense::used;
 using saved_sessions::session_type;
 
 session_type fresh() { return {{}, saved_sessions::mix(), saved_sessions::limits, {}}; }
-
-/// A program that can be killed at any moment: each step pushes a message and saves, what was acknowledged
-/// is what it said.
-class script {
-public:
-    explicit script(scratch::folder const& in) : in_{in} {}
-
-    static chat_message message(std::uint64_t number) {
-        auto const text = "number " + std::to_string(number % 3) + letters(number % 7 * 40, 'n');  // some are equal
-        auto m = number % 2 == 0 ? U(text) : A(text);
-        if (number == 0) m.name = "first";
-        return m;
-    }
-
-    /// Goes on after the newest state up to message `until`; says each number that is pushed and saved.
-    template <class Say>
-    std::string run(std::uint64_t until, Say&& say) const {
-        auto const mix = condense::pipeline{
-            condense::record{.to = condense::journal_folder{in_ / "journal"}},
-            condense::compress{.when = condense::used >= condense::percent{3'000},
-                               .over = condense::chars{100},
-                               .with = condense::head_tail{condense::chars{20}, condense::chars{20}}},
-            condense::sliding_window{.when = condense::used >= condense::percent{8'000}}};
-        condense::session session{conversation{}, mix, condense::budget{.window = {500}}, laws::byte_estimator{}};
-        if (std::filesystem::exists(in_ / "agent.state"))
-            if (auto const problem = condense::restore_file(session, in_ / "agent.state"))
-                return std::string{std::string_view{problem.reason}};
-        for (auto number = session.outline().size(); number < until; number = session.outline().size()) {
-            session.push(message(number));
-            static_cast<void>(session.prepare());
-            if (number % 10 == 9) session.release({number});
-            if (auto const problem = condense::save_file(session, in_ / "agent.state"))
-                return std::string{std::string_view{problem.reason}};
-            say(number);
-        }
-        return {};
-    }
-
-    /// Each message exactly once, in order.
-    bool recorded_once(std::uint64_t count) const {
-        std::uint64_t next = 0;
-        bool good = true;
-        condense::journal_folder const journal{in_ / "journal"};
-        auto const look = [&](condense::journal_entry const& line, std::string_view content) {
-            good = good && line.number == next && content == condense::to_bytes(message(next));
-            ++next;
-        };
-        if (journal.read("", look)) return false;
-        return good && next == count;
-    }
-
-private:
-    scratch::folder const& in_;
-};
 
 }  // namespace
 
@@ -185,44 +138,249 @@ TEST_CASE("the error of a file says what to do about its cause") {
         CHECK(reason_of(error).find("open to its owner") == std::string::npos);
 }
 
-TEST_CASE("a program that is killed at any moment goes on without a loss and without doing anything twice", "[law-7]") {
-    constexpr std::uint64_t all = 40;
-    std::uint64_t amid = 0;
-    auto const rounds_of_kills = rounds(300);
-    for (std::uint64_t round = 0; round < rounds_of_kills; ++round) {
-        scratch::folder const in{scratch::memory()};
-        script const program{in};
-        std::uint64_t acknowledged = 0;
-        for (int kills = 0; kills < 3 && acknowledged < all; ++kills) {
-            bool const at_step = round % 4 == 0;
-            auto const last = acknowledged + 1 + (round + static_cast<std::uint64_t>(kills)) % 13;
-            processes::child running{[&](auto const& say) {
-                auto const why = program.run(all, [&](std::uint64_t number) {
-                    say(number);
-                    if (at_step && number + 1 >= last) ::kill(::getpid(), SIGKILL);
-                });
-                if (!why.empty()) say(~std::uint64_t{0});
-                if (at_step) ::kill(::getpid(), SIGKILL);
-                ::pause();
-            }};
-            auto const said = at_step ? running.join_killed()
-                                      : running.kill_after_microseconds(static_cast<unsigned>(50 + round * 37 % 9'000));
-            for (auto const number : said) {
-                REQUIRE(number >= acknowledged);  // also not the word for an error
-                REQUIRE(number < all);
-                acknowledged = number + 1;
-            }
-            amid += acknowledged != 0 && acknowledged < all ? 1u : 0u;
-            if (acknowledged != 0) {
-                auto const state = scratch::bytes_of(in / "agent.state");
-                condense::session_state read;
-                REQUIRE_FALSE(condense::read_state(state, read));
-                REQUIRE(read.messages.size() + read.released.size() >= acknowledged);
-            }
-        }
-        REQUIRE(program.run(all, [](std::uint64_t) {}) == "");
-        REQUIRE(program.recorded_once(all));
-        REQUIRE(scratch::names_in(in / "").size() == 2);
+// Programs that may be killed at any moment: each goes on after the newest state, and pushes and saves message after
+// message. It says 2n when message n is saved, and other words between.
+
+namespace {
+
+constexpr std::uint64_t between = 1;
+constexpr std::uint64_t at_end = 3;
+constexpr std::uint64_t failed = ~std::uint64_t{0};
+using say_function = std::function<void(std::uint64_t)>;
+
+/// push(session, n) pushes message n and does what the program does then; it returns what is wrong.
+template <class Mix, class Push>
+std::string go_on(scratch::folder const& in, Mix const& mix, condense::tokens window, std::uint64_t until,
+                  Push const& push, say_function const& say) {
+    condense::session session{conversation{}, mix, condense::budget{.window = window}, per_byte{}};
+    auto const path = in / "agent.state";
+    if (std::filesystem::exists(path))
+        if (auto const problem = condense::restore_file(session, path))
+            return std::string{std::string_view{problem.reason}};
+    for (auto number = session.outline().size(); number < until; number = session.outline().size()) {
+        if (auto const wrong = push(session, number); !wrong.empty()) return wrong;
+        if (auto const problem = condense::save_file(session, path))
+            return std::string{std::string_view{problem.reason}};
+        say(2 * number);
     }
-    CHECK(amid * 10 >= rounds_of_kills * 3);
+    return {};
+}
+
+/// Cuts results, drops and releases messages.
+struct reducing {
+    scratch::folder const& in;
+    static constexpr std::uint64_t all = 40;
+
+    static chat_message message(std::uint64_t number) {
+        auto const text = "number " + std::to_string(number % 3) + letters(number % 7 * 40, 'n');  // some are equal
+        auto m = number % 2 == 0 ? U(text) : A(text);
+        if (number == 0) m.name = "first";
+        return m;
+    }
+    std::string run(say_function const& say) const {
+        auto const mix = condense::pipeline{
+            condense::record{.to = condense::journal_folder{in / "journal"}},
+            condense::compress{
+                .when = used >= 30_pct, .over = 100_chars, .with = condense::head_tail{20_chars, 20_chars}},
+            condense::sliding_window{.when = used >= 80_pct}};
+        auto const push = [](auto& session, std::uint64_t number) {
+            session.push(message(number));
+            static_cast<void>(session.prepare());
+            if (number % 10 == 9) session.release({number});
+            return std::string{};
+        };
+        return go_on(in, mix, 500_tokens, all, push, say);
+    }
+    /// Each message exactly once, in order, as many at least.
+    bool recorded(std::uint64_t count) const {
+        std::uint64_t next = 0;
+        bool good = true;
+        auto const look = [&](condense::journal_entry const& line, std::string_view content) {
+            good = good && line.number == next && content == condense::to_bytes(message(next));
+            ++next;
+        };
+        return !condense::journal_folder{in / "journal"}.read("", look) && good && next >= count && next <= all;
+    }
+};
+
+std::string word_of(std::uint64_t number) { return "<" + std::to_string(number) + ">"; }
+
+/// The numbers in the text that stand between `<` and `>`.
+std::map<std::uint64_t, int> numbers_in(std::string_view text) {
+    std::map<std::uint64_t, int> result;
+    for (std::size_t end = text.find('>'); end != text.npos; end = text.find('>', end + 1)) {
+        auto begin = end;
+        while (begin != 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+        if (begin != end && begin != 0 && text[begin - 1] == '<')
+            ++result[std::stoull(std::string{text.substr(begin, end - begin)})];
+    }
+    return result;
+}
+
+/// Summarises by naming every number that it read, and may be killed while it does.
+struct naming_model {
+    std::function<void()> on_call;
+    std::string operator()(condense::model_prompt const& prompt) const {
+        on_call();
+        std::string answer = "It stands for";
+        for (auto const& [number, count] : numbers_in(prompt.data)) answer += " " + word_of(number);
+        return answer;
+    }
+};
+
+/// Summarises, within a run or beside it: each message is sent word for word or stands behind the one summary, never
+/// neither and never both, and the journal has all of them.
+struct summarising {
+    scratch::folder const& in;
+    bool background = false;
+    static constexpr std::uint64_t all = 30;
+
+    std::string run(say_function const& say) const {
+        auto const step = [&] { say(between); };
+        auto const mix = condense::pipeline{
+            condense::record{.to = condense::journal_folder{in / "journal"}},
+            condense::summarize{.when = background ? condense::trigger{condense::never} : used >= 60_pct,
+                                .until = used <= 25_pct,
+                                .protect = condense::last(2_messages),
+                                .with = naming_model{step}}};
+        auto const push = [&](auto& session, std::uint64_t number) {
+            if (auto const wrong = lost_or_doubled(session); !wrong.empty()) return wrong;
+            auto const text = word_of(number) + letters(300, 'n');
+            session.push(number % 2 == 0 ? U(text) : A(text));
+            step();
+            static_cast<void>(session.prepare());
+            step();
+            if (background && number % 5 == 4)
+                if (auto const job = session.begin_summary()) {
+                    auto const answer = naming_model{step}(job.prompt);
+                    step();
+                    static_cast<void>(session.commit(job, answer));
+                    step();
+                }
+            return lost_or_doubled(session);
+        };
+        return go_on(in, mix, 4'000_tokens, all, push, say);
+    }
+
+    /// Every message is where it should be exactly once, in the order of the numbers.
+    static std::string lost_or_doubled(auto const& session) {
+        std::map<std::uint64_t, int> seen;
+        int summaries = 0;
+        for (auto const& message : session.request()) {
+            auto const text = words(message);
+            summaries += text.starts_with("Summary of the earlier conversation") ? 1 : 0;
+            for (auto const& [number, count] : numbers_in(text)) seen[number] += count;
+        }
+        if (summaries > 1) return "two summaries";
+        for (std::uint64_t number = 0; number < session.outline().size(); ++number)
+            if (seen[number] != 1)
+                return std::to_string(number) + " is there " + std::to_string(seen[number]) + " times";
+        return seen.size() == session.outline().size() ? "" : "a number of no message";
+    }
+    /// What was pushed and not saved before a kill may be there twice.
+    bool recorded(std::uint64_t count) const {
+        std::map<std::uint64_t, int> seen;
+        auto const look = [&](condense::journal_entry const&, std::string_view content) {
+            for (auto const& [number, times] : numbers_in(content)) seen[number] += times;
+        };
+        return !condense::journal_folder{in / "journal"}.read("", look) && seen.size() >= count;
+    }
+};
+
+/// Starts the program, in which on_word(w) may end it at a word, and takes down what it acknowledges.
+template <class Program>
+void acknowledge(Program const& program, say_function const& on_word, std::optional<unsigned> pause,
+                 std::uint64_t& acknowledged) {
+    processes::child running{[&](auto const& say) {
+        auto const why = program.run([&](std::uint64_t word) {
+            say(word);
+            on_word(word);
+        });
+        say(why.empty() ? at_end : failed);
+        if (!pause) ::kill(::getpid(), SIGKILL);
+        ::pause();
+    }};
+    for (auto const word : pause ? running.kill_after_microseconds(*pause) : running.join_killed()) {
+        REQUIRE(word != failed);
+        if (word % 2 != 0) continue;
+        REQUIRE(word / 2 >= acknowledged);
+        acknowledged = word / 2 + 1;
+    }
+    REQUIRE(program.recorded(acknowledged));
+    if (acknowledged == 0) return;
+    condense::session_state read;
+    REQUIRE_FALSE(condense::read_state(scratch::bytes_of(program.in / "agent.state"), read));
+    REQUIRE(read.messages.size() + read.released.size() >= acknowledged);
+}
+template <class Program>
+void ends_well(Program const& program) {
+    REQUIRE(program.run([](std::uint64_t) {}) == "");
+    REQUIRE(program.recorded(Program::all));
+    REQUIRE(scratch::names_in(program.in / "").size() == 2);
+}
+
+/// Three kills at most, at some message in every fourth round, else at some moment. How many came amid the work.
+template <class Program>
+std::uint64_t kill_and_go_on(Program const& program, std::uint64_t round) {
+    std::uint64_t amid = 0;
+    std::uint64_t acknowledged = 0;
+    for (unsigned kills = 0; kills < 3 && acknowledged < Program::all; ++kills) {
+        auto const last = round % 4 == 0 ? acknowledged + (round + kills) % 13 : Program::all;
+        auto const pause = round % 4 == 0 ? std::nullopt : std::optional{20u << (round * 3 + kills) % 10};
+        acknowledge(
+            program,
+            [&](std::uint64_t word) {
+                if (word % 2 == 0 && word / 2 >= last) ::kill(::getpid(), SIGKILL);
+            },
+            pause, acknowledged);
+        amid += acknowledged != 0 && acknowledged < Program::all ? 1u : 0u;
+    }
+    ends_well(program);
+    return amid;
+}
+
+}  // namespace
+
+TEST_CASE("a program that is killed at any moment goes on without a loss and without doing anything twice", "[law-7]") {
+    std::uint64_t amid = 0;
+    auto const wanted = rounds(300);
+    for (std::uint64_t round = 0; round < wanted; ++round) {
+        scratch::folder const in{scratch::memory()};
+        amid += kill_and_go_on(reducing{in}, round);
+    }
+    CHECK(amid * 10 >= wanted * 3);
+}
+
+TEST_CASE("summaries: a program that is killed at any moment has each message once", "[law-6][law-7]") {
+    std::uint64_t amid = 0;
+    for (std::uint64_t round = 0; round < rounds(300); ++round) {
+        scratch::folder const in{scratch::memory()};
+        amid += kill_and_go_on(summarising{in, round % 2 == 0}, round);
+    }
+    CHECK(amid != 0);
+}
+
+TEST_CASE("summaries: a program that is killed at any step has each message once", "[law-6][law-7]") {
+    for (bool const background : {false, true}) {
+        // How many steps there are, and then a kill at each of them.
+        std::uint64_t steps = 0;
+        {
+            scratch::folder const in{scratch::memory()};
+            REQUIRE(summarising{in, background}.run([&](std::uint64_t) { ++steps; }) == "");
+        }
+        CHECK(steps > 3 * summarising::all);
+        for (std::uint64_t last = 0; last < steps; last += stride()) {
+            CAPTURE(background, last);
+            scratch::folder const in{scratch::memory()};
+            std::uint64_t acknowledged = 0;
+            std::uint64_t count = 0;
+            acknowledge(
+                summarising{in, background},
+                [&](std::uint64_t) {
+                    if (count++ == last) ::kill(::getpid(), SIGKILL);
+                },
+                std::nullopt, acknowledged);
+            ends_well(summarising{in, background});
+        }
+    }
 }

@@ -9,8 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include <condense/condense.hpp>
-#include <condense/shorteners.hpp>
+#include <condense/core/message.hpp>
 
 #include "support/catch.hpp"
 
@@ -182,25 +181,4 @@ TEST_CASE("variant_parts: a pmr::vector keeps its allocator") {
     CHECK(std::get<0>(m.pieces[0]).get_allocator().resource() == &arena);
     traits::without_part(m, 0);
     CHECK(spelt(m) == "text=\xC3\xBC; ");
-}
-
-TEST_CASE("variant_parts: such a history is reduced") {
-    using namespace condense::literals;
-    std::vector<note> history{{role::system, {words{"rules"}}}};
-    for (int step = 0; step < 10; ++step) {
-        history.push_back({role::user, {words{"look"}}});
-        history.push_back({role::assistant, {words{std::string(4'000, 'x')}, image{"image/png"}, stamp{step}}, step});
-    }
-    auto const report = condense::reduce(
-        history,
-        condense::pipeline{
-            condense::compress{.when = condense::always, .over = 500_chars, .with = condense::media_note{}},
-            condense::sliding_window{.when = condense::used >= 80_pct}},
-        {.window = 4'000_tokens});
-    CHECK(report.fits());
-    CHECK(report.changed());
-    CHECK(history.size() < 21);
-    CHECK(spelt(history[2]).find("media") == std::string::npos);
-    for (auto const& m : history)
-        if (m.pieces.size() == 3) CHECK(std::get<stamp>(m.pieces[2]).at == m.color);
 }

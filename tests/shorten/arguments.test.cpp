@@ -12,6 +12,7 @@
 
 #include "shorten/hostile_texts.hpp"
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
@@ -19,6 +20,7 @@ using condense::any_tool;
 using condense::part_view;
 using condense::detail::string_cutter;
 using condense::detail::tool_choice;
+using fakes::repeated;
 namespace detail = condense::detail;
 
 static_assert(tool_choice<condense::any_tool_t>);
@@ -30,19 +32,8 @@ constexpr std::string_view way = "the tool received it";
 /// Ten characters of a string that has more than 200.
 string_cutter const ten{10, 200, {}, way};
 
-constexpr std::string marker(std::string_view missing, std::string_view total) {
-    return std::string{"[... "}
-        .append(missing)
-        .append(" of ")
-        .append(total)
-        .append(" characters omitted; ")
-        .append(way)
-        .append(" ...]");
-}
-constexpr std::string repeated(std::string_view piece, std::size_t times) {
-    std::string out;
-    for (; times != 0; --times) out += piece;
-    return out;
+std::string marker(std::string missing, std::string total) {
+    return "[... " + missing + " of " + total + " characters omitted; " + std::string{way} + " ...]";
 }
 
 bool only_what_is_over_the_limit_is_cut() {

@@ -5,11 +5,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <condense/condense.hpp>
 #include <condense/shorten/collapse_repeats.hpp>
 
+#include "shorten/around.hpp"
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 #include "support/notation.hpp"
 
 namespace {
@@ -47,12 +50,6 @@ std::string made(auto const& shorten, std::string_view text, part_kind kind = pa
     return shorten({.kind = kind, .text = text}, how).value_or("(nothing)");
 }
 
-std::string lines(int count, std::string_view line) {
-    std::string out;
-    for (; count != 0; --count) out.append(line).append("\n");
-    return out;
-}
-
 }  // namespace
 
 TEST_CASE("by_content: each slot has the texts of its kind") {
@@ -63,13 +60,14 @@ TEST_CASE("by_content: each slot has the texts of its kind") {
                              .code = says{"code"},
                              .prose = says{"prose"},
                              .binary = says{"binary"}};
-    CHECK(made(shorten, "{\"a\": 1}") == "json");
-    CHECK(made(shorten, "12:30:45 INFO a\n12:30:46 INFO b\n") == "log");
-    CHECK(made(shorten, "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n") == "diff");
-    CHECK(made(shorten, "src/a.c:12:x\nsrc/a.c:13:y\n") == "hits");
-    CHECK(made(shorten, "int main() {\n    return 0;\n}\n") == "code");
-    CHECK(made(shorten, "It is a fine day.") == "prose");
-    CHECK(made(shorten, std::string_view{"\0\1\2", 3}) == "binary");
+    for (auto const& [text, slot] : {std::pair<std::string_view, char const*>{"{\"a\": 1}", "json"},
+                                     {"12:30:45 INFO a\n12:30:46 INFO b\n", "log"},
+                                     {"--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n", "diff"},
+                                     {"src/a.c:12:x\nsrc/a.c:13:y\n", "hits"},
+                                     {"int main() {\n    return 0;\n}\n", "code"},
+                                     {"It is a fine day.", "prose"},
+                                     {{"\0\1\2", 3}, "binary"}})
+        CHECK(made(shorten, text) == slot);
     CHECK(made(shorten, "It is a fine day.", part_kind::text) == "(nothing)");
 }
 
@@ -106,23 +104,16 @@ TEST_CASE("by_content: a slot keeps to its own kinds and limits") {
 }
 
 TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their ends") {
-    auto const log = lines(400, "12:00:01 INFO all is well") + "12:00:02 ERROR disk is full\n" +
-                     lines(400, "12:00:03 INFO all is well");
+    auto const log = fakes::repeated("12:00:01 INFO all is well\n", 400) + "12:00:02 ERROR disk is full\n" +
+                     fakes::repeated("12:00:03 INFO all is well\n", 400);
     std::string prose;
     for (std::size_t line = 0; line < 400; ++line)
         prose += "It is a day like " + letters(line % 31) + ", and nothing is to be seen.\n";
     conversation messages{U("u"), C("1"), R("1", log), C("2"), R("2", prose), A("a")};
-    condense::pipeline const mix{
-        condense::compress{.when = condense::always, .protect = condense::nothing, .with = by_content{}}};
-    condense::budget const roomy{.window = 1'000'000_tokens};
-    static_cast<void>(condense::reduce(messages, mix, roomy));
-    auto const& shorter = messages[2].parts.front().text;
-    CHECK(shorter.size() < 500);
-    CHECK(shorter.find("12:00:02 ERROR disk is full\n") != std::string::npos);
-    CHECK((messages[4].parts.front().text == made(condense::head_tail{}, prose)));
-    auto const before = messages;
-    static_cast<void>(condense::reduce(messages, mix, roomy));
-    CHECK((messages == before));
+    auto const left = around::texts(around::settled(messages, around::mix_of(by_content{})));
+    CHECK(left[0].size() < 500);
+    CHECK(fakes::contains(left[0], "12:00:02 ERROR disk is full\n"));
+    CHECK((left[1] == made(condense::head_tail{}, prose)));
 }
 
 TEST_CASE("by_content: joins others in first_of") {

@@ -10,6 +10,7 @@
 
 #include <condense/detail/utf8.hpp>
 
+#include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
@@ -87,41 +88,13 @@ TEST_CASE("collapse_repeats: repetitions of repetitions") {
     CHECK(nested == once + " [... 50 more times ...]");
 }
 
-TEST_CASE("collapse_repeats: linear in texts that are all borders") {
-    std::string fibonacci = "a";
-    for (std::string last = "b"; fibonacci.size() < 1'000'000;) {
-        auto const next = fibonacci + last;
-        last = fibonacci;
-        fibonacci = next;
-    }
-    std::string const same(999'999, 'a');
-    for (auto const& text :
-         {same, same + "b", "b" + same, fibonacci, std::string(1'000'000, '\n'), std::string(1'000'000, '\0'),
-          std::string(1'000'000, '\x80'), repeated("漢字", 100'000, "")}) {
-        auto const out = collapsed(text);
-        if (!out) continue;
-        CHECK(out->size() < text.size());
-        CHECK(utf8::valid(*out));
-        CHECK_FALSE(collapsed(*out));
-    }
-    CHECK(collapsed("b" + same)->size() < 50);
+TEST_CASE("collapse_repeats: long texts") {
+    CHECK(collapsed("b" + std::string(999'999, 'a'))->size() < 50);
     CHECK(collapsed(repeated("漢字", 100'000, "")) == "漢字 [... 99,999 more times ...]");
     CHECK_FALSE(collapsed(std::string(1'000'000, '\n')));
 }
 
 namespace {
-
-class numbers {
-public:
-    explicit numbers(std::uint64_t seed) : state_{seed} {}
-    std::uint64_t below(std::uint64_t limit) {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return (state_ >> 33) % limit;
-    }
-
-private:
-    std::uint64_t state_;
-};
 
 /// The text again, where one marker, " [... n more times ...]" or the like, was put into it.
 std::string restored(std::string const& out, std::string_view before) {
@@ -154,7 +127,7 @@ TEST_CASE("collapse_repeats: of any text the whole can be written again from wha
                                                          "c. ", "漢", "ä", "\xFF", "\xE2\x82"};
     std::size_t made = 0;
     for (std::uint64_t seed = 1; seed <= rounds(5'000); ++seed) {
-        numbers random{seed};
+        laws::random_source random{seed};
         auto const kinds = random.below(4) == 0 ? 10u : 8u;
         auto const some = [&](std::uint64_t most) {
             std::string out;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/compact_log.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include <condense/detail/utf8.hpp>
-
+#include "shorten/shortener_laws.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
@@ -21,15 +23,14 @@ using condense::compact_log;
 using condense::text_limit;
 using condense::detail::facts_of_line;
 using condense::detail::without_stamp;
-namespace utf8 = condense::detail::utf8;
+using fakes::contains;
+using fakes::repeated;
 
 static_assert(condense::shortener<compact_log>);
 
 std::string compacted(compact_log const& shorten, std::string_view text, condense::cut how = {}) {
     return shorten({.text = text}, how).value_or("");
 }
-
-bool contains(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
 
 constexpr bool shapes_ignore_figures_alone() {
     auto const same = [](std::string_view left, std::string_view right) {
@@ -82,59 +83,36 @@ std::string busy_log(std::size_t count, std::array<std::string_view, 3> odd, std
     return out;
 }
 
-/// The number that stands before `words`, from `from` on.
+/// The number that stands before `words`, also with commas.
 std::optional<std::uint64_t> figure_before(std::string_view text, std::string_view words) {
-    auto const at = text.find(words);
-    if (at == std::string_view::npos) return std::nullopt;
-    std::uint64_t value = 0;
-    std::uint64_t scale = 1;
-    for (auto before = at; before != 0; --before) {
-        auto const digit = text[before - 1];
-        if (digit == ',') continue;
-        if (digit < '0' || digit > '9') break;
-        value += static_cast<std::uint64_t>(digit - '0') * scale;
-        scale *= 10;
-    }
-    return value;
+    auto const end = text.find(words);
+    if (end == text.npos || end == 0) return std::nullopt;
+    auto at = text.find_last_not_of("0123456789,", end - 1) + 1;
+    return laws::read_count(text, at);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> out;
-    for (std::size_t at = 0; at < text.size();) {
-        auto const stop = text.find('\n', at);
-        auto const end = stop == std::string_view::npos ? text.size() : stop;
-        out.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
+    for (std::size_t at = 0; at < text.size(); at += out.back().size() + 1)
+        out.push_back(text.substr(at, std::min(text.find('\n', at), text.size()) - at));
     return out;
 }
 
-/// "" where the lines that are kept stand in the text in this order, and what the markers say is missing is.
+/// "" where the lines that are kept stand in the text in this order, and what each marker says is missing is.
 /// Lines that were cut themselves count as kept; no text of a test has a line that looks like a marker.
 std::string untrue(std::string_view before, std::string_view after) {
     std::uint64_t missing = 0;
-    std::uint64_t in_all = 0;
-    std::uint64_t total = 0;
     std::size_t at = 0;
     auto const old = lines_of(before);
     for (auto const line : lines_of(after)) {
         if (line.starts_with("[... ")) {
             auto gap = figure_before(line, " line");
             if (auto const alike = figure_before(line, " more line")) gap = alike;
-            auto const others = figure_before(line, " others omitted");
-            if (auto const all = figure_before(line, " in all")) {
-                if (total != 0) return "totals are told twice";
-                total = *all;
-                in_all = figure_before(line, " of " + condense::detail::grouped(total) + " in all").value_or(0);
-            }
-            if (line.find(" of ") < line.find(" lines omitted") &&
-                line.find(" lines omitted") != std::string_view::npos) {
-                total = *figure_before(line, " lines omitted");
-                gap = in_all = *figure_before(line, " of " + condense::detail::grouped(total) + " lines");
-            }
+            if (auto const only = laws::marker_at(line, 0)) gap = only->missing;  // "3 of 9 lines omitted"
             if (!gap) return "a marker without a figure: " + std::string{line};
-            missing += *gap + others.value_or(0);
-            at += static_cast<std::size_t>(*gap + others.value_or(0));
+            *gap += figure_before(line, " others omitted").value_or(0);
+            missing += *gap;
+            at += static_cast<std::size_t>(*gap);
         } else {
             if (at == old.size()) return "more lines than there were";
             if (old[at] != line && !contains(line, " characters omitted")) return "not the line: " + std::string{line};
@@ -142,7 +120,8 @@ std::string untrue(std::string_view before, std::string_view after) {
         }
     }
     if (at != old.size()) return "lines are missing without a word";
-    if (missing != in_all || (missing != 0 && total != old.size())) return "the totals are wrong";
+    auto const totals = laws::figures_of_gaps(before, after);
+    if (!totals || !totals->agree() || totals->missing != missing) return "the totals are wrong";
     return {};
 }
 
@@ -239,38 +218,30 @@ TEST_CASE("compact_log: says where the whole is") {
     CHECK(contains(out, " in all; the whole is stored as ab0000000000000000000000 ...]"));
 }
 
-TEST_CASE("compact_log: the limit holds when every line is an alarm, or one is enormous") {
+TEST_CASE("compact_log: where every line is an alarm, or one is enormous, all is told of") {
     std::string alarms;
     for (std::size_t line = 0; line < 20'000; ++line) alarms += std::string(1 + line % 7, 'k') + " error\n";
-    std::string distinct;
-    for (std::size_t line = 0; line < 20'000; ++line)
-        distinct += "error " + std::string(1 + line % 26, 'a') + std::string(1 + line / 26 % 26, 'b') + "\n";
-    auto const enormous =
-        "begin\n" + std::string(1'000'000, 'x') + "\nERROR " + std::string(1'000'000, 'y') + "\r\nend";
-    auto const wide = "begin\n" + [] {
-        std::string out;
-        for (int point = 0; point < 100'000; ++point) out += "\xE6\xBC\xA2";
-        return out;
-    }() + "\nend\n";
-    for (auto const& text : {alarms, distinct, enormous, wide, std::string(1'000'000, '\n')}) {
-        for (auto const& limit :
-             {text_limit{8'000_chars}, text_limit{2'000_bytes}, 50_lines && 9'000_bytes, text_limit{384_bytes}}) {
-            compact_log const shorten{.at_most = limit};
-            auto const out = compacted(shorten, text);
-            CHECK(out.size() > 40);
-            CHECK(limit.holds(out));
-            CHECK(utf8::valid(out));
-            CHECK_FALSE(shorten({.text = out}, {}));
-        }
-    }
     CHECK(untrue(alarms, compacted({}, alarms)) == "");
     CHECK(compacted({}, alarms).size() > 7'000);
+    auto const enormous =
+        "begin\n" + std::string(1'000'000, 'x') + "\nERROR " + std::string(1'000'000, 'y') + "\r\nend";
     auto const out = compacted({}, enormous);
     CHECK(untrue(enormous, out) == "");
     CHECK(out.starts_with("begin\nxxx"));
     CHECK(contains(out, "xxx\nERROR yyy"));
     CHECK(contains(out, "x [... 999,000 of 1,000,000 characters omitted ...] x"));
     CHECK(out.ends_with("yyy\r\nend"));
+    // The smallest limits, with lines that are distinct, wide or empty.
+    std::string distinct;
+    for (std::size_t line = 0; line < 20'000; ++line)
+        distinct += "error " + std::string(1 + line % 26, 'a') + std::string(1 + line / 26 % 26, 'b') + "\n";
+    auto const wide = "begin\n" + repeated("\xE6\xBC\xA2", 100'000) + "\nend\n";
+    for (auto const& text : {alarms, distinct, enormous, wide, std::string(1'000'000, '\n')})
+        for (auto const& limit : {50_lines && 9'000_bytes, text_limit{384_bytes}}) {
+            auto const shorter = compacted({.at_most = limit}, text);
+            CHECK(shorter.size() > 40);
+            CHECK(limit.holds(shorter));
+        }
 }
 
 TEST_CASE("compact_log: leaves alone what fits and what is one line") {
@@ -305,26 +276,10 @@ TEST_CASE("compact_log: limits without room are rejected") {
     CHECK_THROWS_AS(compact_log{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
 }
 
-namespace {
-
-class numbers {
-public:
-    explicit numbers(std::uint64_t seed) : state_{seed} {}
-    std::uint64_t below(std::uint64_t limit) {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return (state_ >> 33) % limit;
-    }
-
-private:
-    std::uint64_t state_;
-};
-
-}  // namespace
-
 TEST_CASE("compact_log: ranks of lines are found from both ends") {
     using condense::detail::line_rank;
     for (std::uint64_t seed = 1; seed <= rounds(300); ++seed) {
-        numbers random{seed};
+        laws::random_source random{seed};
         auto const count = 1 + random.below(random.below(2) == 0 ? 5 : 400);
         std::string text;
         for (std::uint64_t line = 0; line < count; ++line) text += std::string(random.below(4), 'x') + "\n";
@@ -362,51 +317,25 @@ TEST_CASE("compact_log: ranks of lines are found from both ends") {
     }
 }
 
-TEST_CASE("compact_log: random logs give true counts, shorter valid text within the limit, once") {
-    constexpr std::array<std::string_view, 16> pieces = {
-        "INFO ",     "12:30:45 ", "x=17 ", "ERROR ", "warning: ", "\xC3\xA4", "\xE6\xBC\xA2\xE5\xAD\x97", "\r", "\t",
-        "a/b.c:3: ", "failed",    "7",     "\x80",   "\xE2\x82",  "\xFF",     std::string_view{"\0", 1}};
-    std::size_t cuts = 0;
-    for (std::uint64_t seed = 1; seed <= rounds(3'000); ++seed) {
-        numbers random{seed};
-        auto const kinds = random.below(3) == 0 ? pieces.size() : 12;  // ill-formed only in some
-        std::vector<std::string> templates;
-        for (auto left = 1 + random.below(6); left != 0; --left) {
-            templates.emplace_back();
-            for (auto more = random.below(6); more != 0; --more) templates.back() += pieces[random.below(kinds)];
-        }
-        std::string text;
-        for (auto left = random.below(300); left != 0; --left) {
-            auto const& line = templates[random.below(templates.size())];
-            for (auto times = random.below(8) == 0 ? random.below(40) : 1; times != 0; --times) {
-                text += line;
-                if (random.below(3) == 0) text += std::to_string(random.below(100));
-                if (random.below(20) == 0) text += pieces[random.below(kinds)];
-                if (random.below(300) == 0) text += std::string(random.below(4'000), 'z');
-                text += random.below(9) == 0 ? "\r\n" : "\n";
-            }
-        }
-        if (random.below(2) == 0 && !text.empty()) text.pop_back();
-        compact_log const shorten{
-            .head = condense::lines{random.below(12)},
-            .tail = condense::lines{random.below(12)},
-            .at_most = random.below(2) == 0
-                           ? text_limit{condense::chars{384 + random.below(3'000)}}
-                           : condense::bytes{384 + random.below(3'000)} && condense::lines{5 + random.below(60)},
-            .context = {random.below(3)}};
-        condense::cut const how{.halvings = static_cast<unsigned>(random.below(3)),
-                                .how = {{{static_cast<std::uint8_t>(random.below(2))}}}};
-        auto const out = shorten({.text = text}, how);
-        CAPTURE(seed);
-        if (!out) continue;
-        ++cuts;
-        REQUIRE(utf8::valid(*out));
-        REQUIRE(out->size() < text.size());
-        REQUIRE(condense::detail::no_less_than_marker(shorten.at_most.halved(how.halvings)).holds(*out));
-        REQUIRE_FALSE(shorten({.text = *out}, how));
-        if (!contains(*out, "characters omitted")) REQUIRE(untrue(utf8::scrubbed(text), *out) == "");
-    }
-    CHECK(cuts > rounds(3'000) / 2);
+TEST_CASE("compact_log: the laws hold for any values, and all lines are told of") {
+    auto const figures = [](std::string_view before, std::string_view after) -> std::optional<laws::figures> {
+        bool const plain = !contains(before, "[... ") && !contains(after, "characters omitted");
+        if (plain && !untrue(before, after).empty()) return laws::wrong_figures;
+        return laws::figures_of_gaps(before, after);
+    };
+    laws::laws_of_any(
+        [&](laws::random_source& random) {
+            auto at_most = text_limit{condense::chars{384 + random.below(3'000)}};
+            if (random.chance(50))
+                at_most = condense::bytes{384 + random.below(3'000)} && condense::lines{5 + random.below(60)};
+            compact_log const shorten{.head = condense::lines{random.below(12)},
+                                      .tail = condense::lines{random.below(12)},
+                                      .at_most = at_most,
+                                      .context = {random.below(3)}};
+            auto texts = random.chance(70) ? laws::line_texts() : laws::any_texts();
+            return std::pair{shorten, laws::promises{.texts = texts, .at_most = at_most, .figures = figures}};
+        },
+        2'000, 40);
 }
 
 TEST_CASE("compact_log: cut again, it speaks of the first text") {

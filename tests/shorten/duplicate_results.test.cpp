@@ -38,7 +38,7 @@ std::vector<std::string> after(conversation const& messages) {
 
 TEST_CASE("duplicate_results: the newest stays, the others point to it") {
     auto const messages = results({letters(500), letters(500, 'y'), letters(500), letters(500), letters(501)});
-    CHECK(kept(messages, duplicate_results{}) == "01011");
+    CHECK(kept_in_both(messages, duplicate_results{}) == "01011");
     CHECK(after(messages)[0] == "[... 500 of 500 characters omitted; find: a later result of it is the same ...]");
     CHECK(after(messages)[2] == after(messages)[0]);
 }
@@ -73,35 +73,30 @@ TEST_CASE("duplicate_results: errors fold too, what is pending, sealed or withou
 }
 
 TEST_CASE("duplicate_results: a result that is not whole any more is no reference") {
-    auto messages = results({letters(5'000), letters(5'000)});
-    auto const cut_newest = toy::layer<condense::shortens>([](auto& draft, auto& pass) {
-        condense::part_ref const part{4, 0, draft.outline().message_at(4).first_part};
-        if (!draft.about(part).edited) pass.note(draft.shorten(part, "short"));
-    });
     condense::compress const fold{.when = condense::always, .with = duplicate_results{}};
-    static_cast<void>(condense::reduce(messages, condense::pipeline{cut_newest, fold}, roomy, per_byte{}));
-    CHECK(texts(messages) == std::vector<std::string>{letters(5'000), "short"});
-    SECTION("but one that was cut to the same as the others, since a second run would take it for whole") {
-        auto both = results({letters(5'000), letters(5'000)});
-        auto const cut_both = toy::layer<condense::shortens>([](auto& draft, auto& pass) {
-            for (std::uint32_t const index : {2u, 4u}) {
+    auto const before = results({letters(5'000), letters(5'000)});
+    auto const after_cutting = [&](std::vector<std::uint32_t> const& messages, std::string const& to) {
+        auto const cutting = toy::layer<condense::shortens>([&](auto& draft, auto& pass) {
+            for (auto const index : messages) {
                 condense::part_ref const part{index, 0, draft.outline().message_at(index).first_part};
-                if (!draft.about(part).edited) pass.note(draft.shorten(part, letters(300, 's')));
+                if (!draft.about(part).edited) pass.note(draft.shorten(part, to));
             }
         });
-        static_cast<void>(condense::reduce(both, condense::pipeline{cut_both, fold}, roomy, per_byte{}));
-        CHECK(texts(both)[0] == "[... 5,000 of 5,000 characters omitted; find: a later result of it is the same ...]");
-        CHECK(texts(both)[1] == letters(300, 's'));
-        auto const once = both;
-        CHECK_FALSE(condense::reduce(both, condense::pipeline{fold}, roomy, per_byte{}).changed());
-        CHECK(both == once);
-    }
-    SECTION("nor one that was dropped") {
-        auto dropped = results({letters(5'000), letters(5'000)});
-        auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
-        static_cast<void>(condense::reduce(dropped, condense::pipeline{drop, fold}, roomy, per_byte{}));
-        CHECK(texts(dropped) == std::vector<std::string>{letters(5'000)});
-    }
+        auto all = before;
+        static_cast<void>(condense::reduce(all, condense::pipeline{cutting, fold}, roomy, per_byte{}));
+        return all;
+    };
+    CHECK(texts(after_cutting({4}, "short")) == std::vector<std::string>{letters(5'000), "short"});
+    // But one that was cut to the same as the others is, since a second run would take it for whole.
+    auto const both = after_cutting({2, 4}, letters(300, 's'));
+    CHECK(texts(both)[0] == "[... 5,000 of 5,000 characters omitted; find: a later result of it is the same ...]");
+    CHECK(texts(both)[1] == letters(300, 's'));
+    CHECK(settled(both, condense::pipeline{fold}) == both);
+    // Nor is one that was dropped.
+    auto dropped = before;
+    auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
+    static_cast<void>(condense::reduce(dropped, condense::pipeline{drop, fold}, roomy, per_byte{}));
+    CHECK(texts(dropped) == std::vector<std::string>{letters(5'000)});
 }
 
 TEST_CASE("duplicate_results: bytes decide, not fingerprints") {
@@ -187,28 +182,24 @@ TEST_CASE("duplicate_results: over random conversations every text stays somewhe
             for (auto& part : m.parts)
                 if (part.kind == part_kind::tool_result)
                     part.text = letters(150 + 100 * random.below(4), random.chance(50) ? 'x' : 'y');
-        auto const before = messages;
-        static_cast<void>(condense::reduce(messages, mix_of(duplicate_results{}), roomy, per_byte{}));
         CAPTURE(seed);
-        REQUIRE(messages.size() == before.size());
-        for (std::size_t at = 0; at < before.size(); ++at) {
-            REQUIRE(messages[at].parts.size() == before[at].parts.size());
-            for (std::size_t part = 0; part < before[at].parts.size(); ++part) {
-                auto const& was = before[at].parts[part];
-                CHECK(messages[at].parts[part].call == was.call);
-                if (messages[at].parts[part] == was) continue;
+        auto const after = settled(messages, mix_of(duplicate_results{}));
+        REQUIRE(after.size() == messages.size());
+        for (std::size_t at = 0; at < after.size(); ++at) {
+            REQUIRE(after[at].parts.size() == messages[at].parts.size());
+            for (std::size_t part = 0; part < after[at].parts.size(); ++part) {
+                auto const& was = messages[at].parts[part];
+                CHECK(after[at].parts[part].call == was.call);
+                if (after[at].parts[part] == was) continue;
                 ++replaced;
                 bool later = false;
-                for (auto after = at; after < before.size(); ++after)
-                    for (std::size_t other = after == at ? part + 1 : 0; other < before[after].parts.size(); ++other)
-                        later = later || (messages[after].parts[other].kind == part_kind::tool_result &&
-                                          messages[after].parts[other].text == was.text);
+                for (auto next = at; next < after.size(); ++next)
+                    for (auto other = next == at ? part + 1 : 0; other < after[next].parts.size(); ++other)
+                        later = later || (messages[next].parts[other].kind == part_kind::tool_result &&
+                                          messages[next].parts[other].text == was.text);
                 CHECK(later);
             }
         }
-        auto const once = messages;
-        static_cast<void>(condense::reduce(messages, mix_of(duplicate_results{}), roomy, per_byte{}));
-        REQUIRE(messages == once);
     }
     CHECK(replaced > 100);
 }

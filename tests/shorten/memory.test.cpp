@@ -22,6 +22,7 @@
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/repetition.hpp"
 
 // What shorteners allocate at most at once, results included, for large texts: a quarter more than the text.
 
@@ -31,12 +32,7 @@ namespace {
 
 std::size_t const text_size = effort() < 100 ? 400'000 : 1'000'000;
 
-std::string repeated(std::string_view piece) {
-    std::string out;
-    out.reserve(text_size + piece.size());
-    while (out.size() < text_size) out += piece;
-    return out;
-}
+std::string repeated(std::string_view piece) { return ::repeated(piece, text_size); }
 
 /// The lines line(0), line(1) and so on.
 std::string lines_of(auto const& line) {

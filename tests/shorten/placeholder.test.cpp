@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 
 using condense::recovery;
 using condense::detail::excerpt;
@@ -15,21 +16,20 @@ using condense::detail::repetition;
 
 TEST_CASE("placeholder: says how much is missing and how to have it back") {
     recovery const stored{{{0xAB, 0xCD}}};
-    CHECK(omission(44, 300, "lines", recovery{}) == "[... 44 of 300 lines omitted ...]");
-    CHECK(omission(1'000'000, 2'000'000, "characters", stored) ==
-          "[... 1,000,000 of 2,000,000 characters omitted; the whole is stored as abcd00000000000000000000 ...]");
     CHECK(stored);
     CHECK_FALSE(recovery{});
-    CHECK(omission(44, 300, "lines", recovery{.recorded = true}) ==
-          "[... 44 of 300 lines omitted; the journal holds the whole ...]");
-    CHECK(omission(44, 300, "lines", recovery{.shortened = true}) == "[... 44 of the remaining 300 lines omitted ...]");
-    recovery const own{.stored = stored.stored,
-                       .words = {.stored = "fetch", .recorded = "see the log", .otherwise = "gone"}};
-    CHECK(omission(4, 9, "lines", own) == "[... 4 of 9 lines omitted; fetch abcd00000000000000000000 ...]");
-    CHECK(omission(4, 9, "lines", recovery{.recorded = true, .words = own.words}) ==
-          "[... 4 of 9 lines omitted; see the log ...]");
-    CHECK(omission(4, 9, "lines", recovery{.words = own.words}) == "[... 4 of 9 lines omitted; gone ...]");
-    CHECK(omission("image/png", recovery{.words = own.words}) == "[image/png, omitted; gone]");
+    auto const marker = [](recovery const& how) { return omission(44, 300, "lines", how); };
+    CHECK(marker({}) == "[... 44 of 300 lines omitted ...]");
+    CHECK(marker({.recorded = true}) == "[... 44 of 300 lines omitted; the journal holds the whole ...]");
+    CHECK(marker({.shortened = true}) == "[... 44 of the remaining 300 lines omitted ...]");
+    CHECK(omission(1'000'000, 2'000'000, "characters", stored) ==
+          "[... 1,000,000 of 2,000,000 characters omitted; the whole is stored as abcd00000000000000000000 ...]");
+    condense::wording const words{.stored = "fetch", .recorded = "see the log", .otherwise = "gone"};
+    CHECK(marker({.stored = stored.stored, .words = words}) ==
+          "[... 44 of 300 lines omitted; fetch abcd00000000000000000000 ...]");
+    CHECK(marker({.recorded = true, .words = words}) == "[... 44 of 300 lines omitted; see the log ...]");
+    CHECK(marker({.words = words}) == "[... 44 of 300 lines omitted; gone ...]");
+    CHECK(omission("image/png", recovery{.words = words}) == "[image/png, omitted; gone]");
 }
 
 TEST_CASE("placeholder: says of what type the original was and which share is left, where that is asked for",
@@ -48,8 +48,7 @@ TEST_CASE("placeholder: says of what type the original was and which share is le
           "[... 300 of 300 lines omitted; text, 0 % left ...]");
     CHECK(marker({.missing = 44, .total = 300, .of_rest = true, .type = "json"}) ==
           "[... 44 of the remaining 300 lines omitted; json ...]");
-    std::string lines = stated + "\n";
-    for (int line = 0; line < 256; ++line) lines += "x\n";
+    auto const lines = stated + "\n" + fakes::repeated("x\n", 256);
     auto const read = condense::detail::find_cut(lines, "lines", 257);
     REQUIRE(read);
     CHECK(read->count.type == "text");
@@ -73,29 +72,25 @@ TEST_CASE("placeholder: repetitions are counted") {
 
 TEST_CASE("placeholder: is never longer than its limit") {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    // Two line breaks may stand around it.
-    CHECK(omission(most, most, "characters", recovery{}).size() + 2 <= condense::detail::omission_limit);
-    CHECK(omission(most, most, "characters", recovery{{{255}}}).size() + 2 <= condense::detail::omission_limit);
+    constexpr auto limit = condense::detail::omission_limit - 2;  // two line breaks may stand around it
+    condense::reference const name{{255}};
+    for (auto const& how : {recovery{}, recovery{name}}) CHECK(omission(most, most, "characters", how).size() <= limit);
     std::string const forty(40, 'x');
     std::string const longer(64, 'x');
     condense::wording const words{.stored = forty, .recorded = longer, .otherwise = longer};
     CHECK_NOTHROW(words.validate());
-    for (bool const stored : {false, true})
-        CHECK(omission(most, most, "characters",
-                       recovery{stored ? condense::reference{{255}} : condense::reference{}, true, true, words})
-                      .size() +
-                  2 <=
-              condense::detail::omission_limit);
+    for (auto const& stored : {condense::reference{}, name})
+        CHECK(omission(most, most, "characters", recovery{stored, true, true, words}).size() <= limit);
     for (bool const of_rest : {false, true}) {
         std::string marker;
-        condense::detail::append_omission(
-            marker, {.missing = most - 1, .total = most, .of_rest = of_rest, .type = "mixed"}, "characters",
-            condense::detail::way_back({.stored = {{255}}, .words = words}));
-        CHECK(marker.size() + 2 <= condense::detail::omission_limit);
+        condense::detail::append_omission(marker,
+                                          {.missing = most - 1, .total = most, .of_rest = of_rest, .type = "mixed"},
+                                          "characters", condense::detail::way_back({.stored = name, .words = words}));
+        CHECK(marker.size() <= limit);
     }
     CHECK_NOTHROW(condense::tool_words.validate());
-    CHECK(condense::detail::way_back({.stored = {{255}}, .words = {.stored = "the file artifacts/"}}) ==
-          "the file artifacts/" + condense::reference{{255}}.text());
+    CHECK(condense::detail::way_back({.stored = name, .words = {.stored = "the file artifacts/"}}) ==
+          "the file artifacts/" + name.text());
     CHECK_THROWS_AS((condense::wording{.stored = longer}.validate()), condense::invalid_configuration);
     CHECK_THROWS_AS((condense::wording{.otherwise = "a\nb"}.validate()), condense::invalid_configuration);
 }

@@ -165,28 +165,48 @@ struct text_tally {
     std::uint64_t shortened = 0;
 };
 
+/// One random text, which the seed makes.
+template <class Shortener>
+void try_random_text(Shortener const& shorten, promises const& given, std::uint64_t seed, text_tally& sum) {
+    random_source random{seed * 0x51ED27u};
+    auto const kind = given.texts[random.below(given.texts.size())];
+    auto const text = text_generator{seed}.make(kind);
+    auto const how = random_cut(random);
+    auto const part = random_part<Shortener>(random, text);
+    auto const found = judge(shorten, given, part, how);
+    ++sum.texts;
+    sum.shortened += found.shortened ? 1u : 0u;
+    if (found.broken.empty() || !sum.broken.empty()) return;
+    auto const add = [&](std::string_view words, std::string const& figure) {
+        sum.broken.append(words).append(figure);
+    };
+    add(found.broken, ": seed " + std::to_string(seed));
+    add(", kind of text ", std::to_string(static_cast<int>(kind)));
+    add(", ", std::to_string(text.size()) + " bytes, " + std::string{name(part.kind)});
+    add(", ", std::to_string(how.halvings) + " halvings, over " + std::to_string(how.over.chars.count));
+}
+
 template <class Shortener>
 text_tally try_random_texts(Shortener const& shorten, promises const& given, std::uint64_t count) {
     text_tally sum;
-    for (std::uint64_t seed = 1; seed <= count && sum.broken.empty(); ++seed) {
-        random_source random{seed * 0x51ED27u};
-        auto const kind = given.texts[random.below(given.texts.size())];
-        auto const text = text_generator{seed}.make(kind);
-        auto const how = random_cut(random);
-        auto const part = random_part<Shortener>(random, text);
-        auto const found = judge(shorten, given, part, how);
-        ++sum.texts;
-        sum.shortened += found.shortened ? 1u : 0u;
-        if (found.broken.empty()) continue;
-        sum.broken.append(found.broken).append(": seed ").append(std::to_string(seed));
-        sum.broken.append(", kind of text ").append(std::to_string(static_cast<int>(kind)));
-        sum.broken.append(", ").append(std::to_string(text.size())).append(" bytes, ").append(name(part.kind));
-        sum.broken.append(", ")
-            .append(std::to_string(how.halvings))
-            .append(" halvings, over ")
-            .append(std::to_string(how.over.chars.count));
-    }
+    for (std::uint64_t seed = 1; seed <= count && sum.broken.empty(); ++seed)
+        try_random_text(shorten, given, seed, sum);
     return sum;
+}
+
+/// The laws for any values of a shortener: make(random) returns it and what it promises.
+template <class Make>
+void laws_of_any(Make const& make, std::uint64_t usual, unsigned share) {
+    text_tally sum;
+    auto const count = std::max<std::uint64_t>(rounds(usual), 60);
+    for (std::uint64_t seed = 1; seed <= count; ++seed) {
+        random_source random{seed};
+        auto const [shorten, given] = make(random);
+        try_random_text(shorten, given, seed, sum);
+    }
+    CAPTURE(sum.texts, sum.shortened);
+    CHECK(sum.broken == "");
+    CHECK(sum.shortened * 100 >= sum.texts * share);
 }
 
 /// Processor time that a shortener may take for a megabyte. It is far more than any takes, and far less

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/superseded_reads.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <condense/shorten/first_of.hpp>
 
 #include "core/toy.hpp"
 #include "laws/generator.hpp"
 #include "shorten/around.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
@@ -21,101 +24,106 @@ using condense::file_of_call;
 using condense::part_view;
 using condense::superseded_reads;
 using condense::tools;
+using fakes::contains;
 
 static_assert(condense::shortener<superseded_reads<>>);
 static_assert(superseded_reads<>{} == superseded_reads{});
 
-/// One call and its result for each "tool arguments", every result different, 500 bytes and up.
-conversation calls(std::initializer_list<std::pair<std::string, std::string>> given) {
+/// Calls and their results, every result different, 500 bytes and up: "read a; write b; read a[10]; read {...}" are of
+/// the files a and b, the next of a piece of ten lines from line 10, the last with these arguments.
+conversation calls(std::string_view given) {
     conversation made{U("task")};
-    std::size_t id = 0;
-    for (auto const& [tool, arguments] : given) {
-        made += {C(std::to_string(id), tool, arguments), R(std::to_string(id), letters(500 + id, 'r'))};
-        ++id;
+    for (std::size_t id = 0; !given.empty(); ++id) {
+        auto const end = std::min(given.find("; "), given.size());
+        auto const one = given.substr(0, end);
+        given.remove_prefix(std::min(end + 2, given.size()));
+        std::string const tool{one.substr(0, one.find(' '))};
+        std::string of{one.substr(tool.size() + 1)};
+        if (of[0] != '{') {
+            auto const piece = of.find('[');
+            auto const file = of.substr(0, piece);
+            of = "{\"path\":\"" + file + "\"" +
+                 (piece == of.npos ? ""
+                                   : ",\"offset\":" + of.substr(piece + 1, of.size() - piece - 2) + ",\"limit\":10") +
+                 "}";
+        }
+        made += {C(std::to_string(id), tool, of), R(std::to_string(id), letters(500 + id, 'r'))};
     }
     made += {A(), U()};
     return made;
 }
-std::string path(std::string_view file) { return "{\"path\":\"" + std::string{file} + "\"}"; }
+std::vector<std::string> left_of(conversation const& messages) {
+    return texts(settled(messages, mix_of(superseded_reads{})));
+}
 
 }  // namespace
 
-TEST_CASE("superseded_reads: of reads of one file the newest stays whole") {
-    auto const messages = calls({{"read", path("a")}, {"read", path("b")}, {"read", path("a")}, {"read", path("a")}});
-    CHECK(kept(messages, superseded_reads{}) == "0101");
-    auto const after = texts(settled(messages, mix_of(superseded_reads{})));
-    CHECK(after[0] == "[... 500 of 500 characters omitted; a was read again further on ...]");
-    CHECK(after[2] == "[... 502 of 502 characters omitted; a was read again further on ...]");
+TEST_CASE("superseded_reads: the newest read of a file stays whole, unless the file was written since") {
+    struct row {
+        std::string_view given;
+        char const* whole;
+    };
+    for (auto const& [given, whole] : {
+             row{"read a; read b; read a; read a", "0101"},
+             // A write is itself left alone.
+             row{"read a; write_file a; edit a; edit b; read b", "01111"},
+             // A piece gives way to the same piece, to the whole, or to a write.
+             row{"read a[0]; read a[10]", "11"},
+             row{"read a[0]; read a[10]; read a[0]", "011"},
+             row{"read a[0]; read a[10]; read a", "001"},
+             row{"read a; read a[0]", "11"},
+             row{"read a; read a[0]; write a", "001"},
+             row{R"(read a; read {"path":"a","chunk":3})", "11"},
+             row{R"(read a; read {"limit":null,"path":"a","explanation":"to see"})", "01"},
+             // Other tools neither give way nor make old.
+             row{"grep a; grep a; read a; grep a", "1111"},
+             row{"read_file a; read_outline a", "11"},
+             row{R"(view {"path":"a","page":2}; read a)", "11"},
+             // Files are known however their names are spelt, and no name is none.
+             row{R"(read {"path":"src/\u0061"}; read { "path" : "src\/a" })", "01"},
+             row{R"(read {"path":""}; read {"path":""})", "11"},
+         }) {
+        CAPTURE(given);
+        CHECK(kept_in_both(calls(given), superseded_reads{}) == whole);
+    }
 }
 
-TEST_CASE("superseded_reads: a write makes reads old, and is itself left alone") {
-    auto const messages = calls({{"read", path("a")},
-                                 {"write_file", path("a")},
-                                 {"edit", path("a")},
-                                 {"edit", path("b")},
-                                 {"read", path("b")}});
-    CHECK(kept(messages, superseded_reads{}) == "01111");
-    CHECK(texts(settled(messages, mix_of(superseded_reads{})))[0] ==
+TEST_CASE("superseded_reads: the note says what has made the result old") {
+    auto const read = left_of(calls("read a; read b; read a; read a"));
+    CHECK(read[0] == "[... 500 of 500 characters omitted; a was read again further on ...]");
+    CHECK(read[2] == "[... 502 of 502 characters omitted; a was read again further on ...]");
+    CHECK(left_of(calls("read a; write_file a"))[0] ==
           "[... 500 of 500 characters omitted; a was written since, read it again ...]");
     // Read again, then written: only the write says how the file is.
-    auto const after = texts(
-        settled(calls({{"read", path("a")}, {"read", path("a")}, {"write", path("a")}}), mix_of(superseded_reads{})));
-    CHECK(after[0].find("written since") != std::string::npos);
-    CHECK(after[1].find("written since") != std::string::npos);
-    CHECK(texts(settled(calls({{"read", path("a")}, {"write", path("a")}, {"read", path("a")}}),
-                        mix_of(superseded_reads{})))[0]
-              .find("read again") != std::string::npos);
+    auto const written = left_of(calls("read a; read a; write a"));
+    CHECK(contains(written[0], "written since"));
+    CHECK(contains(written[1], "written since"));
+    CHECK(contains(left_of(calls("read a; write a; read a"))[0], "read again"));
 }
 
-TEST_CASE("superseded_reads: a piece gives way to the same piece, to the whole, or to a write") {
-    std::string const first = R"({"path":"a","offset":0,"limit":10})";
-    std::string const second = R"({"path":"a","offset":10,"limit":10})";
-    superseded_reads const shorten;
-    CHECK(kept(calls({{"read", first}, {"read", second}}), shorten) == "11");
-    CHECK(kept(calls({{"read", first}, {"read", second}, {"read", first}}), shorten) == "011");
-    CHECK(kept(calls({{"read", first}, {"read", second}, {"read", path("a")}}), shorten) == "001");
-    CHECK(kept(calls({{"read", path("a")}, {"read", first}}), shorten) == "11");
-    CHECK(kept(calls({{"read", path("a")}, {"read", first}, {"write", path("a")}}), shorten) == "001");
-    CHECK(kept(calls({{"read", path("a")}, {"read", R"({"path":"a","chunk":3})"}}), shorten) == "11");
-    CHECK(kept(calls({{"read", path("a")}, {"read", R"({"limit":null,"path":"a","explanation":"to see"})"}}),
-               shorten) == "01");
-}
-
-TEST_CASE("superseded_reads: other tools neither give way nor make old") {
-    superseded_reads const shorten;
-    CHECK(kept(calls({{"grep", path("a")}, {"grep", path("a")}, {"read", path("a")}, {"grep", path("a")}}), shorten) ==
-          "1111");
-    CHECK(kept(calls({{"read_file", path("a")}, {"read_outline", path("a")}}), shorten) == "11");
-    CHECK(kept(calls({{"view", R"({"path":"a","page":2})"}, {"read", path("a")}}), shorten) == "11");
-    CHECK(kept(calls({{"show", path("a")}, {"show", path("a")}, {"read", path("b")}, {"read", path("b")}}),
-               superseded_reads{.reads = tools("show")}) == "0111");
-    CHECK(kept(calls({{"show", path("a")}, {"save", path("a")}}),
-               superseded_reads{.reads = tools("show"), .writes = tools("save")}) == "01");
-    auto const views = [](part_view const& part) {
-        return part.tool == "editor" && part.text.find("\"view\"") != std::string_view::npos;
-    };
-    CHECK(kept(calls({{"editor", R"({"command":"view","path":"a"})"},
-                      {"editor", R"({"command":"replace","path":"b"})"},
-                      {"editor", R"({"command":"replace","path":"a"})"}}),
+TEST_CASE("superseded_reads: the tools are the user's to choose") {
+    CHECK(kept(calls("show a; show a; read b; read b"), superseded_reads{.reads = tools("show")}) == "0111");
+    CHECK(kept(calls("show a; save a"), superseded_reads{.reads = tools("show"), .writes = tools("save")}) == "01");
+    auto const views = [](part_view const& part) { return part.tool == "editor" && contains(part.text, "\"view\""); };
+    CHECK(kept(calls(R"(editor {"command":"view","path":"a"}; editor {"command":"replace","path":"b"}; )"
+                     R"(editor {"command":"replace","path":"a"})"),
                superseded_reads{.reads = views, .writes = tools("editor")}) == "011");
 }
 
 TEST_CASE("superseded_reads: the key is the user's to choose") {
-    auto const messages = calls({{"read", R"({"doc":"A"})"}, {"read", R"({"doc":"a"})"}});
+    auto const messages = calls(R"(read {"doc":"A"}; read {"doc":"a"})");
     CHECK(kept(messages, superseded_reads{}) == "11");
     auto const range = [](part_view const&) { return ""; };
     CHECK(kept(messages, superseded_reads{.key = file_of_call{.members = {"doc"}}, .range = range}) == "11");
     CHECK(kept(messages,
                superseded_reads{.key = [](part_view const&) { return std::string{"one"}; }, .range = range}) == "01");
-    CHECK(kept(messages,
-               superseded_reads{.key = [](part_view const&) { return std::string_view{}; }, .range = range}) == "11");
     CHECK(kept(messages, superseded_reads{.key = [](part_view const&) { return std::optional<std::string>{}; }}) ==
           "11");
 }
 
 TEST_CASE("superseded_reads: what failed or is not there makes nothing old, and an old failure stays") {
     auto const with = [](part_status status, std::size_t which) {
-        auto messages = calls({{"read", path("a")}, {"read", path("a")}});
+        auto messages = calls("read a; read a");
         messages[which].parts[0].status = status;
         return kept(messages, superseded_reads{});
     };
@@ -125,11 +133,11 @@ TEST_CASE("superseded_reads: what failed or is not there makes nothing old, and 
         CHECK(with(status, 2) == "11");
         CHECK(with(status, 3) == "11");
     }
-    auto messages = calls({{"read", path("a")}, {"write", path("a")}});
+    auto messages = calls("read a; write a");
     messages.erase(messages.begin() + 4);
     CHECK(kept(messages, superseded_reads{}) == "1");
     SECTION("what was dropped is not seen") {
-        auto dropped = calls({{"read", path("a")}, {"read", path("a")}});
+        auto dropped = calls("read a; read a");
         auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
         static_cast<void>(condense::reduce(
             dropped, condense::pipeline{drop, condense::compress{.when = condense::always, .with = superseded_reads{}}},
@@ -139,27 +147,27 @@ TEST_CASE("superseded_reads: what failed or is not there makes nothing old, and 
 }
 
 TEST_CASE("superseded_reads: both parts of one answer are as old as each other") {
-    auto messages = calls({{"read", path("a")}});
+    auto messages = calls("read a");
     messages[2].parts.push_back(R("0", letters(600)).parts[0]);
     CHECK(kept(messages, superseded_reads{}) == "11");
-    messages.insert(messages.begin() + 3, {C("1", "read", path("a")), R("1", letters(700))});
+    messages.insert(messages.begin() + 3, {C("1", "read", R"({"path":"a"})"), R("1", letters(700))});
     CHECK(kept(messages, superseded_reads{}) == "001");
 }
 
 TEST_CASE("superseded_reads: parallel calls are told apart") {
-    conversation const messages{
-        U("task"),
-        C("1", "read", path("a")).and_call("2", "read", path("b")).and_call("3", "read", path("a")),
-        R("3", letters(503)),
-        R("2", letters(502)),
-        R("1", letters(501)),
-        A(),
-        U()};
+    std::string const a = R"({"path":"a"})";
+    conversation const messages{U("task"),
+                                C("1", "read", a).and_call("2", "read", R"({"path":"b"})").and_call("3", "read", a),
+                                R("3", letters(503)),
+                                R("2", letters(502)),
+                                R("1", letters(501)),
+                                A(),
+                                U()};
     CHECK(kept(messages, superseded_reads{}) == "011");  // the one that came last stays
 }
 
 TEST_CASE("superseded_reads: small results and protected ones stay") {
-    auto messages = calls({{"read", path("a")}, {"read", path("a")}});
+    auto messages = calls("read a; read a");
     CHECK(kept(messages, superseded_reads{.over = 500_chars}) == "11");
     CHECK(kept(messages, superseded_reads{.over = 499_chars}) == "01");
     messages[2].parts[0].text = letters(192);
@@ -173,7 +181,7 @@ TEST_CASE("superseded_reads: small results and protected ones stay") {
 
 TEST_CASE("superseded_reads: a hostile name gives one short line of text") {
     auto const name = letters(100'000, 'n') + "\\n\\u001b]0;\\u0000\xC3\xA9";
-    auto const messages = calls({{"read", path(name)}, {"read", path(name)}});
+    auto const messages = calls("read " + name + "; read " + name);
     auto const note = texts(settled(messages, mix_of(superseded_reads{})))[0];
     CHECK(note.size() <= 192);
     CHECK(note.find_first_of(std::string("\n\x1b\0", 3)) == std::string::npos);
@@ -193,13 +201,13 @@ TEST_CASE("superseded_reads: a hostile name gives one short line of text") {
 
 TEST_CASE("superseded_reads: ill-formed names cannot make the note longer or ill-formed") {
     auto const key = [](part_view const&) { return std::string(300, '\xFF'); };
-    auto const note = texts(settled(calls({{"read", "{}"}, {"read", "{}"}}), mix_of(superseded_reads{.key = key})))[0];
+    auto const note = texts(settled(calls("read {}; read {}"), mix_of(superseded_reads{.key = key})))[0];
     CHECK(note.size() <= 192);
     CHECK(condense::detail::utf8::valid(note));
 }
 
 TEST_CASE("superseded_reads: joins others") {
-    auto const messages = calls({{"read", path("a")}, {"read", path("a")}, {"read", path("b")}});
+    auto const messages = calls("read a; read a; read b");
     CHECK(kept(messages, condense::first_of(superseded_reads{}, condense::head_tail{100_chars, 100_chars})) == "011");
     // Alone, on arrival, it can know nothing.
     CHECK_FALSE(condense::first_of(superseded_reads{}, superseded_reads{})(
@@ -224,20 +232,17 @@ TEST_CASE("superseded_reads: many files and many pieces") {
 TEST_CASE("superseded_reads: over random conversations the newest answer stays, and pairs") {
     std::size_t replaced = 0;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-        auto messages = laws::conversation_generator{seed}.make();
-        auto const before = messages;
-        superseded_reads const shorten{.reads = tools("*")};
-        static_cast<void>(condense::reduce(messages, mix_of(shorten), roomy, per_byte{}));
         CAPTURE(seed);
-        REQUIRE(messages.size() == before.size());
+        auto const before = laws::conversation_generator{seed}.make();
+        auto const after = settled(before, mix_of(superseded_reads{.reads = tools("*")}));
+        REQUIRE(after.size() == before.size());
         condense::outline facts;
         for (auto const& m : before) facts.append(m, per_byte{});
         auto const part_at = [&](conversation const& of, std::uint32_t part_id) -> condense::chat_part const& {
             auto const index = facts.part_at(part_id).message_index;
             return of[index].parts[part_id - facts.message_at(index).first_part];
         };
-        // The newest good answer to each call of a tool with the same arguments.
-        std::map<std::string, std::uint32_t> newest;
+        // What is asked by the call that a result answers; empty where that names no file.
         auto const asked = [&](std::uint32_t part_id) {
             auto const call_at = facts.call_part_id(facts.part_at(part_id));
             if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32)
@@ -245,33 +250,24 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
             auto const& call = part_at(before, call_at);
             return call.text.starts_with("{") ? call.tool + call.text : std::string{};
         };
+        std::map<std::string, std::uint32_t> newest;  // good answer to each question
         for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id)
             if (part_at(before, part_id).status == part_status::ok && !asked(part_id).empty())
                 newest[asked(part_id)] = part_id;
         for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
             auto const& was = part_at(before, part_id);
-            auto const& is = part_at(messages, part_id);
+            auto const& is = part_at(after, part_id);
             CHECK(is.call == was.call);
             if (is == was) continue;
             ++replaced;
-            CHECK(was.kind == part_kind::tool_result);
-            CHECK(was.status == part_status::ok);
+            CHECK((was.kind == part_kind::tool_result && was.status == part_status::ok));
             CHECK(is.text.size() < was.text.size());
             REQUIRE(newest.contains(asked(part_id)));
-            CHECK(newest[asked(part_id)] > part_id);
             auto const later = newest[asked(part_id)];
+            CHECK(later > part_id);
             CHECK(facts.part_at(later).call != facts.part_at(part_id).call);
-            CHECK(part_at(messages, later) == part_at(before, later));
+            CHECK(part_at(after, later) == part_at(before, later));
         }
-        auto const once = messages;
-        static_cast<void>(condense::reduce(messages, mix_of(shorten), roomy, per_byte{}));
-        REQUIRE(messages == once);
     }
     CHECK(replaced > 100);
-}
-
-TEST_CASE("superseded_reads: files are known however their names are spelt, and no name is none") {
-    CHECK(kept(calls({{"read", R"({"path":"src/\u0061"})"}, {"read", R"({ "path" : "src\/a" })"}}),
-               superseded_reads{}) == "01");
-    CHECK(kept(calls({{"read", R"({"path":""})"}, {"read", R"({"path":""})"}}), superseded_reads{}) == "11");
 }

@@ -45,6 +45,12 @@ inline text_kinds any_texts() {
     return all;
 }
 
+inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
+    return text;
+}
+
 class text_generator {
 public:
     explicit text_generator(std::uint64_t seed) : random_{seed} {}
