@@ -98,11 +98,6 @@ places pieces_not_in(std::string whole, std::string const& folder, std::string c
     return all;
 }
 
-std::size_t bytes_per_line(std::string const& file) {
-    auto const bytes = scratch::bytes_of(file);
-    return bytes.find('\n') + 1;
-}
-
 /// The numbers that are read, which are right in every other respect.
 numbers numbers_in(std::string const& folder, std::string_view conversation = "c") {
     numbers all;
@@ -356,7 +351,7 @@ TEST_CASE("journal_folder: runs of NUL, foreign lines and enormous lines are lef
     auto const& [root, path, file, to] = recorded{3};
     auto bytes = scratch::bytes_of(file);
     auto const sound = bytes;
-    auto const second = bytes_per_line(file);
+    auto const second = bytes.find('\n') + 1;
     auto const reports_pieces = [&] { return damage_in(root / "j") == pieces_not_in(sound, root / "j", file_of("c")); };
     SECTION("over a line") {
         std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(second), 20, '\0');
