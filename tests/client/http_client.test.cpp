@@ -3,12 +3,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -16,32 +11,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <condense/core/run_options.hpp>
-
 #include "client/server.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
-using client_tests::certificate;
-using client_tests::fresh_server;
-using client_tests::server;
+using namespace client_tests;
 using condense::http_address;
 using condense::http_problem;
 using condense::http_request;
 using condense::instant;
 using condense::send_request;
 
-constexpr std::uint64_t milliseconds = 1'000'000;
-
-instant from_now(std::uint64_t count) { return condense::steady_clock{}() + instant{count * milliseconds}; }
+instant from_now(std::uint64_t milliseconds) { return now() + instant{milliseconds * millisecond}; }
 
 /// What a call takes, in milliseconds.
 template <class Function>
 std::uint64_t time_of(Function const& f) {
-    auto const start = condense::steady_clock{}();
+    auto const start = now();
     f();
-    return (condense::steady_clock{}() - start).count / milliseconds;
+    return (now() - start).count / millisecond;
 }
 
 /// A port of this machine that takes connections and says nothing.
@@ -187,7 +175,7 @@ TEST_CASE("an answer is bounded in time", "[client]") {
             auto const answer = send_request({.url = local.url(mode),
                                               .body = "{}",
                                               .deadline = from_now(1'000),
-                                              .connect_within = {800 * milliseconds}});
+                                              .connect_within = {800 * millisecond}});
             CHECK(answer.problem == http_problem::late);
         });
         CHECK(time >= 900);
@@ -203,7 +191,7 @@ TEST_CASE("whoever does not connect in time is unreachable, unless the deadline 
                              .body = "{}",
                              .ca_file = own.file(),
                              .deadline = from_now(deadline),
-                             .connect_within = {connect_within * milliseconds}})
+                             .connect_within = {connect_within * millisecond}})
             .problem;
     };
     CHECK(call(30'000, 100) == http_problem::unreachable);
@@ -212,11 +200,10 @@ TEST_CASE("whoever does not connect in time is unreachable, unless the deadline 
 
 TEST_CASE("a call can be given up, and its exceptions pass through", "[client]") {
     auto const& local = fresh_server();
-    auto const start = condense::steady_clock{}();
+    auto const start = now();
     auto const time = time_of([&] {
-        auto const answer = send_request({.url = local.url("slow-30"), .body = "{}"}, {}, [&] {
-            return start + instant{200 * milliseconds} < condense::steady_clock{}();
-        });
+        auto const answer = send_request({.url = local.url("slow-30"), .body = "{}"}, {},
+                                         [&] { return start + instant{200 * millisecond} < now(); });
         CHECK(answer.problem == http_problem::cancelled);
     });
     CHECK(time < 5'000);

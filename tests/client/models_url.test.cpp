@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/models_url.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
 #include <condense/estimate/models.hpp>
 
 #include "client/server.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
-using namespace condense::literals;
 using namespace std::chrono_literals;
-using client_tests::certificate;
-using client_tests::fresh_server;
-using client_tests::server;
+using namespace client_tests;
 using condense::catalog_fault;
 using condense::catalog_fetch;
 using condense::catalog_origin;
 using condense::catalog_source;
 using condense::fetch_model_catalog;
-
-constexpr std::uint64_t second = 1'000'000'000;
 
 condense::tokens window_of(catalog_fetch const& read) { return read.catalog.find("openai/gpt-4o").facts.window; }
 condense::tokens built_in() { return condense::find_model("gpt-4o").facts.window; }
@@ -125,7 +111,7 @@ TEST_CASE("models_url: without a good list the old one holds, then the built-in 
         auto const path = in / "models.json";
         static_cast<void>(local.seen());
         auto const within = std::string_view{words} == "in time" ? second / 2 : 30 * second;
-        auto const start = condense::steady_clock{}();
+        auto const start = now();
         catalog_source const from{
             .url = local.url(mode), .file = path, .within = {within}, .most = {std::uint64_t{1} << 20}};
         auto const nothing = fetch_model_catalog(from);
@@ -146,7 +132,7 @@ TEST_CASE("models_url: without a good list the old one holds, then the built-in 
         CHECK(window_of(old) == 77'000_tokens);
         CHECK(condense::read_model_catalog_file(path).catalog.find("openai/gpt-4o").facts.window == 77'000_tokens);
         CHECK(local.seen(3).size() == 3);  // one request each
-        CHECK((condense::steady_clock{}() - start).count < 5 * second + 2 * within);
+        CHECK((now() - start).count < 5 * second + 2 * within);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
@@ -17,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <condense/client/http_client.hpp>
+#include <condense/core/run_options.hpp>
 
 #include "store/scratch.hpp"
 #include "support/catch.hpp"
@@ -27,6 +29,12 @@
 namespace client_tests {
 
 using json = nlohmann::ordered_json;
+using namespace condense::literals;
+
+constexpr std::uint64_t millisecond = 1'000'000;
+constexpr std::uint64_t second = 1'000 * millisecond;
+
+inline condense::instant now() { return condense::steady_clock{}(); }
 
 /// Runs until the end of the program, or of this.
 class server {

@@ -4,14 +4,8 @@
 // or counts that are those of a plain merge. Of a forged image counts may be wrong; reading it ends and stays in range.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/estimate/bpe/counter.hpp>
 #include <condense/estimate/bpe/image.hpp>
@@ -19,7 +13,6 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "fuzz/fuzz.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -204,28 +197,17 @@ void check_image(byte_source& bytes) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 2'500};
-    for (auto& seed : random_seeds(30, 20)) {
-        made.seeds.push_back(std::string(1, '\0') + seed);
-        made.seeds.push_back(std::string(1, '\1') + seed);
-    }
-    made.seeds.push_back("\2" + toy_bpe::ranks(toy_bpe::trained(8)));
-    made.seeds.push_back(
-        "\2"
-        R"({"version":"1.0","normalizer":null,"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Split",)"
-        R"("pattern":{"Regex":"x"}},{"type":"ByteLevel"}]},"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},)"
-        R"("merges":["a b"]}})");
-    made.words = {"IQ== ",   " 0\n", "\n", "\r\n", "\"vocab\":{", "\"merges\":[", "\"ignore_merges\":true",
-                  "2097151", "=="};
+    corpus made{.words = listed("bpe", "words"), .mutations = 2'500};
+    for (char const mode : {'\0', '\1'}) made.add(std::string(1, mode), random_seeds(30, 20));
+    made.add("\2", {toy_bpe::ranks(toy_bpe::trained(8))});
+    made.add("\2", listed("bpe", "files"));
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     switch (bytes.below(256) % 3) {
         case 0: check_ranks(bytes); break;
         case 1: check_image(bytes); break;
         default: check_file(bytes);
     }
-    return 0;
 }

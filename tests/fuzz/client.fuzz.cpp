@@ -4,12 +4,7 @@
 // an answer is an error, or messages that can be sent back; what was shown is the text that is returned.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +16,6 @@
 #include <condense/detail/utf8.hpp>
 
 #include "fuzz/fuzz.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -93,96 +87,16 @@ void check_error(std::string_view text, int status) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 20'000};
-    static constexpr std::string_view bodies[] = {
-        R"({"choices":[{"message":{"role":"assistant","content":"Yes.","tool_calls":[{"id":"c1",)"
-        R"("type":"function","function":{"name":"read","arguments":"{\"a\":1}"}}]},)"
-        R"("finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,)"
-        R"("prompt_tokens_details":{"cached_tokens":4}}})",
-        R"({"status":"completed","output":[{"type":"reasoning","id":"r"},{"type":"message",)"
-        R"("content":[{"type":"output_text","text":"Yes."}]},{"type":"function_call",)"
-        R"("call_id":"c","name":"n","arguments":"{}"}],"usage":{"input_tokens":5,)"
-        R"("output_tokens":6}})",
-        R"({"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm",)"
-        R"("signature":"s"},{"type":"text","text":"Yes."},{"type":"tool_use","id":"t",)"
-        R"("name":"n","input":{"a":1}}],"stop_reason":"tool_use","usage":{"input_tokens":1,)"
-        R"("output_tokens":2}})",
-        R"({"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Yes."},)"
-        R"({"functionCall":{"name":"n","args":{}}}]},"finishReason":"STOP"}],)"
-        R"("usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":4}})",
-        R"({"error":{"message":"sk-of-nobody is over its limit","type":"rate_limit","code":429}})"};
-    static constexpr std::string_view streams[] = {
-        "data: {\"choices\":[{\"delta\":{\"content\":\"Ye\",\"reasoning_content\":\"hm\"}}]}\n\ndata: "
-        "{\"choices\":[{\"delta\":{\"content\":\"s.\",\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":"
-        "\"n\",\"arguments\":\"{\"}},{\"index\":0,\"function\":{\"arguments\":\"}\"}}]},\"finish_reason\":\"stop\"}]}\r"
-        "\n\r\ndata: [DONE]\n\n",
-        "event: response.output_text.delta\ndata: "
-        "{\"type\":\"response.output_text.delta\",\"delta\":\"Yes.\"}\n\ndata: "
-        "{\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\","
-        "\"content\":[{\"text\":\"Yes.\"}]}]}}\n\n",
-        "event: message_start\ndata: "
-        "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3}}}\n\ndata: "
-        "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\ndata: "
-        "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Yes.\"}}\n\ndata: "
-        "{\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":"
-        "\"n\",\"input\":{}}}\n\ndata: "
-        "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"partial_json\":\"{}\"}"
-        "}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}\n\ndata: "
-        "{\"type\":\"message_stop\"}\n\n",
-        "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"Ye\"}]}}]}\r\rdata: "
-        "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"s.\"}]},\"finishReason\":\"STOP\"}]}\n\n",
-        "data: {\"choices\":[{\"delta\":{\"content\":\r\ndata: \"Yes.\"},\"finish_reason\":\"stop\"}]}\r\n\r\n",
-        "data: {\"type\":\r\ndata: \"message_stop\"}\r\n\r\n",
-        ": ping\n\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n"};
-    for (char protocol = 0; protocol < 3; ++protocol) {
-        for (auto const body : bodies)
-            made.seeds.push_back(std::string{protocol, '\0'} + std::string(8, '\2') + std::string{body});
-        for (auto const stream : streams)
-            made.seeds.push_back(std::string{protocol, '\1'} + std::string(8, '\2') + std::string{stream});
+    corpus made{.words = listed("client", "words"), .mutations = 20'000};
+    std::string const cuts(8, '\2');
+    for (char protocol = 0; protocol < 4; ++protocol) {
+        made.add(std::string{protocol, '\0'} + cuts, listed("client", "bodies"));
+        if (protocol != 3) made.add(std::string{protocol, '\1'} + cuts, listed("client", "streams"));
     }
-    for (auto const body : bodies)
-        made.seeds.push_back(std::string{'\3', '\0'} + std::string(8, '\2') + std::string{body});
-    for (auto const* const word : {"data: ",
-                                   "\n\n",
-                                   "\r\n",
-                                   "\xEF\xBB\xBF",
-                                   "[DONE]",
-                                   "\"choices\":",
-                                   "\"delta\":",
-                                   "\"content\":",
-                                   "\"tool_calls\":",
-                                   "\"index\":",
-                                   "\"function\":",
-                                   "\"arguments\":",
-                                   "\"usage\":",
-                                   "\"error\":",
-                                   "\"type\":",
-                                   "\"content_block\":",
-                                   "\"partial_json\":",
-                                   "\"parts\":",
-                                   "\"text\":",
-                                   "null",
-                                   "[]",
-                                   "{}",
-                                   "\"\"",
-                                   "127",
-                                   "128",
-                                   "18446744073709551615",
-                                   "-1",
-                                   "1e99",
-                                   "\"finish_reason\":\"length\"",
-                                   "\"response\":",
-                                   "\"output\":",
-                                   "\"thought\":true",
-                                   "\"reasoning_details\":",
-                                   "\"extra_content\":",
-                                   "sk-of-nobody"})
-        made.words.emplace_back(word);
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     auto const protocol = bytes.below(4);
     bool const stream = bytes.below(2) == 1;
     byte_source const cuts{bytes.take(8)};
@@ -191,7 +105,6 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
         case 0: check<condense::detail::openai_protocol>(text, stream, cuts); break;
         case 1: check<condense::detail::anthropic_protocol>(text, stream, cuts); break;
         case 2: check<condense::detail::gemini_protocol>(text, stream, cuts); break;
-        default: check_error(text, stream ? 400 + static_cast<int>(size % 200) : 0);
+        default: check_error(text, stream ? 400 + static_cast<int>(text.size() % 200) : 0);
     }
-    return 0;
 }

@@ -2,15 +2,8 @@
 
 // What operators and others write: settings as JSON and as variables, catalogues of models, files of instructions.
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +15,6 @@
 #include <condense/detail/utf8.hpp>
 
 #include "fuzz/fuzz.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -155,49 +147,20 @@ void check_instructions(byte_source& bytes) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 20'000};
-    for (std::string_view const text :
-         {R"({"threshold": 0.7, "cache_hint": true, "context_limit": 128000, "preserve_last": 4})",
-          R"({"threshold": "65%", "truncate_to": 400, "artifact_threshold": 401, "result_cap": 500})",
-          R"({"context_limit": 1, "output_reserve": 0, "system_overhead": 0, "tools_overhead": 0})",
-          "\xEF\xBB\xBF{\"cache_hint\": \"on\", \"cache_hint\": \"off\"}", R"({"treshold": 1})", "[]"})
-        made.seeds.push_back(std::string(1, '\0').append(text));
-    for (std::string_view const text :
-         {R"({"openai":{"models":{"gpt-5":{"limit":{"context":400000,"output":128000,)"
-          R"("input":272000},"cost":{"input":1.25,"output":10,"cache_read":0.125},)"
-          R"("reasoning":true}}}})",
-          R"({"a":{"models":{"m":{"limit":{"context":1e3,"output":1e12},"cost":{"input":-1,)"
-          R"("output":1e308}},"n":{}}},"b":{"models":[]}})"})
-        made.seeds.push_back(std::string(1, '\1').append(text));
-    for (auto& seed : random_seeds(8, 30)) {
-        made.seeds.push_back("\2" + seed);
-        made.seeds.push_back("\3" + seed);
-    }
+    corpus made{.words = listed("config", "words"), .mutations = 20'000};
+    made.add(std::string(1, '\0'), listed("config", "settings"));
+    made.add("\1", listed("config", "catalogs"));
+    for (auto const* const mode : {"\2", "\3"}) made.add(mode, random_seeds(8, 30));
     for (auto const& field : condense::settings_fields) made.words.push_back("\"" + std::string{field.key} + "\":");
-    for (auto const* const word : {"65%",          "0.65",
-                                   "\"65.5 %\"",   "1e2",
-                                   "-1",           "18446744073709551616",
-                                   "true",         "\"on\"",
-                                   "null",         "\"limit\":",
-                                   "\"context\":", "\"output\":",
-                                   "\"input\":",   "\"cost\":",
-                                   "\"models\":",  "\"cache_read\":",
-                                   "1e-7",         "1e309",
-                                   "\xEF\xBB\xBF", "[Instructions from ",
-                                   "\xFF",         "\n",
-                                   "1_000",        "1,000",
-                                   "1000000000000"})
-        made.words.emplace_back(word);
+    made.words.emplace_back("\xFF");
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     switch (bytes.below(256) % 4) {
         case 0: check_settings(condense::settings_from_json(bytes.rest())); break;
         case 1: check_catalog(bytes.rest()); break;
         case 2: check_variables(bytes); break;
         default: check_instructions(bytes);
     }
-    return 0;
 }

@@ -15,9 +15,10 @@
 
 #include <unistd.h>
 
-// What each target has. It is linked with libFuzzer, or with run_corpus.cpp, which tries its seeds and some mutations.
+#include "support/byte_source.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
+// All that a target has. It is linked with libfuzzer.cpp and libFuzzer, or with run_corpus.cpp, which tries its seeds
+// and some mutations.
 
 namespace fuzz {
 
@@ -25,14 +26,19 @@ struct corpus {
     std::vector<std::string> seeds = {};  ///< the same in every run
     std::vector<std::string> words = {};  ///< that mutations put in
     std::uint64_t mutations = 10'000;     ///< in a run of full effort
+
+    /// Each of these texts behind `begin`, which chooses what is done with it.
+    void add(std::string const& begin, std::vector<std::string> const& texts) {
+        for (auto const& text : texts) seeds.push_back(begin + text);
+    }
 };
 
-/// Defined by the target.
+// Defined by the target.
 corpus make_corpus();
+void try_input(byte_source bytes);
 
-inline std::string_view view(std::uint8_t const* data, std::size_t size) {
-    return {reinterpret_cast<char const*>(data), size};
-}
+/// A list of corpus.json.
+std::vector<std::string> listed(std::string_view target, std::string_view list);
 
 /// Ends the program where something does not hold.
 inline void require(bool holds, std::string_view what) {
@@ -64,6 +70,25 @@ inline std::vector<std::string> random_seeds(std::size_t count, std::size_t step
     return all;
 }
 
+inline std::string bytes_of(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+inline void write(std::string const& path, std::string_view bytes) { std::ofstream{path, std::ios::binary} << bytes; }
+
+/// Recorded conversations of these shapes, each behind so many bytes of choices.
+inline std::vector<std::string> shape_seeds(std::vector<std::string> const& shapes, std::size_t choices) {
+    std::vector<std::string> all;
+    for (auto const& shape : shapes)
+        for (int number = 1; number <= 12; number += 5) {
+            auto const text =
+                bytes_of(std::string{CONDENSE_SHAPES} + "/" + shape + "/" + std::to_string(number) + ".json");
+            require(!text.empty(), shape);
+            all.push_back(random_seeds(1, choices, static_cast<std::uint64_t>(number))[0] + text);
+        }
+    return all;
+}
+
 /// A folder in memory, if there is such a place, which lasts as long as the program.
 inline std::string const& folder() {
     struct held {
@@ -83,11 +108,5 @@ inline std::string const& folder() {
     static held const made;
     return made.path;
 }
-
-inline std::string bytes_of(std::string const& path) {
-    std::ifstream file{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{file}, {}};
-}
-inline void write(std::string const& path, std::string_view bytes) { std::ofstream{path, std::ios::binary} << bytes; }
 
 }  // namespace fuzz

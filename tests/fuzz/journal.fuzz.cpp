@@ -4,18 +4,10 @@
 // then is readable.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/store/journal_folder.hpp>
 
 #include "fuzz/fuzz.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -85,14 +77,12 @@ void damage(std::string& file, byte_source& bytes) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 8'000};
-    made.seeds = random_seeds(40, 8);
-    made.words = {"{\"number\":", "\",\"check\":\"", ",\"made\":true}", "\n", std::string(4, '\0')};
-    return made;
+    return {.seeds = random_seeds(40, 8),
+            .words = {"{\"number\":", "\",\"check\":\"", ",\"made\":true}", "\n", std::string(4, '\0')},
+            .mutations = 8'000};
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     auto const folder = fuzz::folder() + "/journal";
     std::string const id{bytes.text(8)};
     condense::journal_folder const journal{folder};
@@ -136,5 +126,4 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     wanted.push_back(append(reopened, id, {.number = 99, .content = chosen_content(bytes)}));
     fuzz::require(read(reopened, id) == wanted, "what is appended behind damage is read");
     fuzz::require(!reopened.flush(id), "it is flushed");
-    return 0;
 }

@@ -3,12 +3,16 @@
 // Linked with libFuzzer, a target writes its seeds to the folder CONDENSE_SEEDS, and its words to the file
 // CONDENSE_WORDS, where these are set, and ends.
 
-#include <cstdlib>
-#include <string>
-
+#include "fuzz/corpus_file.hpp"
 #include "fuzz/fuzz.hpp"
 
 extern "C" int LLVMFuzzerInitialize(int*, char***);
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    fuzz::try_input(byte_source{{reinterpret_cast<char const*>(data), size}});
+    return 0;
+}
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
     auto const* const seeds = std::getenv("CONDENSE_SEEDS");

@@ -5,11 +5,6 @@
 // again.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/detail/utf8.hpp>
 #include <condense/plan/context.hpp>
@@ -17,7 +12,6 @@
 
 #include "fuzz/fuzz.hpp"
 #include "plan/shelf.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -107,55 +101,15 @@ void check_context(byte_source& bytes) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 8'000};
-    static constexpr std::string_view plans[] = {
-        R"({"decisions": [{"id": "d1", "strategy": "include_full", "priority": 1,)"
-        R"( "reason": "it says so"}, {"id": "r2.0", "strategy": "summarize", "about": "ports",)"
-        R"( "priority": "3"}, {"id": "d3", "strategy": "extract", "about": "port 8080",)"
-        R"( "priority": 2.0}]})",
-        "Here it is:\n```json\n{\"decisions\": [{\"id\": \"d1\", \"strategy\": \"exclude\", \"priority\": "
-        "0}]}\n```\nDone.",
-        R"([{"id": "d1", "strategy": "summarise"}, {"id": "d1", "strategy": "extract"},)"
-        R"( {"id": "d99", "strategy": "extract", "priority": -1)",
-        R"({"decisions": [{"id": "d2", "strategy": "extract", "about": "the port", "priority": 900}]})",
-        "{\"decisions\": []}",
-        "no plan"};
-    for (auto const plan : plans) made.seeds.push_back(std::string(1, '\0').append(plan));
+    corpus made{.words = listed("plan", "words"), .mutations = 8'000};
+    auto const plans = listed("plan", "plans");
+    made.add(std::string(1, '\0'), plans);
     for (auto const& choices : random_seeds(12, 4))
-        for (auto const plan : plans) {
-            auto const head = choices + std::string(48 - choices.size(), '\x20');
-            made.seeds.push_back(std::string{"\1"}.append(head).append(plan));
-        }
-    for (auto const* const word : {"{\"decisions\": [",
-                                   "\"id\": \"d1\"",
-                                   "\"id\": \"r1.0\"",
-                                   "\"id\": \"d2\"",
-                                   "\"strategy\": ",
-                                   "\"include_full\"",
-                                   "\"summarize\"",
-                                   "\"extract\"",
-                                   "\"exclude\"",
-                                   "\"about\": ",
-                                   "\"priority\": ",
-                                   "\"reason\": ",
-                                   "101",
-                                   "18446744073709551616",
-                                   "</artifact>",
-                                   "<artifact ",
-                                   "\\u0000",
-                                   "[",
-                                   "{",
-                                   "]",
-                                   "}",
-                                   "```",
-                                   "8080"})
-        made.words.emplace_back(word);
+        made.add("\1" + choices + std::string(48 - choices.size(), '\x20'), plans);
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     if (bytes.below(256) % 2 == 0) check_plan(bytes.rest());
     else check_context(bytes);
-    return 0;
 }

@@ -3,20 +3,13 @@
 // Requests of clients on their way through the proxy of the examples: refused, or sent as they came, or smaller with
 // everything beside the messages as it was; a refusal of the provider makes it smaller still, or says that it cannot.
 
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "fuzz/fuzz.hpp"
 #include "proxy/conversations.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -57,29 +50,14 @@ void check(std::string_view body, proxy::request& request) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 2'000};
-    for (auto const* const shape : {"anthropic", "gemini", "ollama", "openai", "responses"})
-        for (int number = 1; number <= 12; number += 5) {
-            auto const text =
-                bytes_of(std::string{CONDENSE_SHAPES} + "/" + shape + "/" + std::to_string(number) + ".json");
-            require(!text.empty(), shape);
-            for (auto const& choices : random_seeds(1, 10, static_cast<std::uint64_t>(number)))
-                made.seeds.push_back(choices + text);
-        }
-    made.seeds.push_back(
-        std::string(10, '\3') +
-        R"({"model":"gpt-5","messages":[{"role":"user","content":"a"}],"messages":[{"role":"user","content":)"
-        R"([{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}],"max_tokens":1e2})");
-    for (auto const* const word :
-         {"\"messages\":[", "\"messages\":", "\"model\":\"gpt-5\",", "\"max_tokens\":9,",
-          "\"cache_control\":{\"type\":\"ephemeral\"}", "\"role\":\"user\"", "\"content\":", "\"type\":\"text\"",
-          "\"system\":", "\"tools\":[{}],", "\\u006d", "\xEF\xBB\xBF", "1.0", "1e2", "\"params\":{", "\n", " ", "null"})
-        made.words.emplace_back(word);
+    corpus made{.seeds = shape_seeds({"anthropic", "gemini", "ollama", "openai", "responses"}, 10),
+                .words = listed("proxy", "words"),
+                .mutations = 2'000};
+    made.add(std::string(10, '\3'), listed("proxy", "requests"));
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     byte_source choices{bytes.take(10)};
     static constexpr char const* names[] = {"recommended", "no_model", "window"};
     static proxy::mix const mixes[] = {proxy::mix_named(names[0]), proxy::mix_named(names[1]),
@@ -90,7 +68,7 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     auto const text = bytes.rest();
     {
         auto const request = read(text, kept, layers, alternate);
-        if (!request) return 0;
+        if (!request) return;
         check(text, *request);
         if (choices.chance(50)) {
             auto const counted = request->after().tokens;
@@ -103,5 +81,4 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     auto const again = read(text, kept, layers, alternate);
     fuzz::require(again != nullptr, "what was read is read again");
     check(text, *again);
-    return 0;
 }

@@ -5,11 +5,6 @@
 // line gets the answer that JSON-RPC demands.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +16,6 @@
 
 #include "fuzz/fuzz.hpp"
 #include "recall/protocol.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -184,79 +178,21 @@ void check_line(std::string_view line) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 10'000};
-    for (std::string_view const query : {"port 8443", "disk full?", "int main()", "NEAR(a b)", "\"quoted\"", "a* OR -y",
-                                         "caf\xC3\xA9", "'; DROP", "it is", ""})
-        made.seeds.push_back(std::string(1, '\0').append(query));
-    for (std::string_view const arguments :
-         {R"({"query":"port","count":3})", R"({"number":2,"offset":"3","limit":4.0})",
-          R"({"conversation":"other","number":0})",
-          R"({"reference":"0123456789abcdef01234567","offset":18446744073709551615})", R"({"before":2,"count":0})"})
-        for (char tool = 1; tool < 8; ++tool) made.seeds.push_back(std::string{'\1', tool}.append(arguments));
-    for (std::string_view const line :
-         {R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}})",
-          R"({"jsonrpc":"2.0","method":"notifications/initialized"})",
-          R"({"jsonrpc":"2.0","id":"a","method":"tools/list"})",
-          R"({"jsonrpc":"2.0","id":2.5,"method":"tools/call","params":{"name":"search_history",)"
-          R"("arguments":{"query":"port"}}})",
-          R"([{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,)"
-          R"("method":"tools/call","params":{"name":"read_message","arguments":{"number":0}}},7])",
-          R"({"jsonrpc":"2.0","id":null,"result":{}})", "[]"})
-        made.seeds.push_back("\2" + std::string{line});
-    for (auto const* const word : {"\"query\":",
-                                   "\"number\":",
-                                   "\"offset\":",
-                                   "\"limit\":",
-                                   "\"count\":",
-                                   "\"before\":",
-                                   "\"reference\":",
-                                   "\"conversation\":\"own\"",
-                                   "\"conversation\":\"other\"",
-                                   "\"jsonrpc\":\"2.0\"",
-                                   "\"id\":",
-                                   "\"method\":",
-                                   "\"params\":",
-                                   "\"arguments\":",
-                                   "\"name\":",
-                                   "tools/call",
-                                   "search_artifacts",
-                                   "list_artifacts",
-                                   "recent_history",
-                                   "null",
-                                   "18446744073709551615",
-                                   "zanzibar",
-                                   "port",
-                                   " AND ",
-                                   "\"",
-                                   "*",
-                                   "(",
-                                   "\\",
-                                   "\xE4\xB8\xAD",
-                                   "1e400",
-                                   "-0"})
-        made.words.emplace_back(word);
+    corpus made{.words = listed("recall", "words"), .mutations = 10'000};
+    made.add(std::string(1, '\0'), listed("recall", "queries"));
+    for (char tool = 1; tool < 8; ++tool) made.add(std::string{'\1', tool}, listed("recall", "arguments"));
+    made.add("\2", listed("recall", "lines"));
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
-    switch (bytes.below(256) % 3) {
-        case 0: {
-            auto const query = bytes.rest();
-            if (query.find("zanzibar") == query.npos) check_search(query);
-            break;
-        }
-        case 1: {
-            auto const tool = bytes.below(condense::recovery_tool_names.size());
-            auto const arguments = bytes.rest();
-            if (arguments.find("zanzibar") == arguments.npos)
-                check_result(tools().call(condense::recovery_tool_names[tool], arguments));
-            break;
-        }
-        default: {
-            auto const line = bytes.rest();
-            if (line.find("zanzibar") == line.npos) check_line(line);
-        }
+void fuzz::try_input(byte_source bytes) {
+    auto const mode = bytes.below(256) % 3;
+    auto const tool = mode == 1 ? bytes.below(condense::recovery_tool_names.size()) : 0;
+    auto const text = bytes.rest();
+    if (text.find("zanzibar") != text.npos) return;
+    switch (mode) {
+        case 0: check_search(text); break;
+        case 1: check_result(tools().call(condense::recovery_tool_names[tool], text)); break;
+        default: check_line(text);
     }
-    return 0;
 }

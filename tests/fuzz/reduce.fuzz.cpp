@@ -3,14 +3,6 @@
 // JSON of any shape, or conversations of choices, to reduce with every layer, twice: the laws of one run hold for what
 // has a shape, the rest is refused and stays as it was.
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>
@@ -27,7 +19,6 @@
 #include "laws/generator.hpp"
 #include "laws/judge.hpp"
 #include "laws/mixes.hpp"
-#include "support/byte_source.hpp"
 #include "support/messages/json.hpp"
 
 namespace {
@@ -103,51 +94,15 @@ std::vector<json> messages_in(std::string_view text) {
 }  // namespace
 
 fuzz::corpus fuzz::make_corpus() {
-    corpus made{.mutations = 3'000};
-    made.seeds = random_seeds(24, 40);
-    for (auto& seed : made.seeds) seed.insert(0, "\x01");
-    for (auto const* const shape :
-         {"aisdk", "aisdk_ui", "anthropic", "bedrock", "gemini", "mcp", "ollama", "openai", "responses"})
-        for (int number = 1; number <= 12; number += 5) {
-            auto const path = std::string{CONDENSE_SHAPES} + "/" + shape + "/" + std::to_string(number) + ".json";
-            auto const text = bytes_of(path);
-            require(!text.empty(), path);
-            for (auto const& choices : random_seeds(1, 15, static_cast<std::uint64_t>(number)))
-                made.seeds.push_back(std::string(1, '\0') + choices + text);
-        }
-    for (auto const* const word : {"\"role\":",
-                                   "\"content\":",
-                                   "\"tool_calls\":",
-                                   "\"tool_call_id\":",
-                                   "\"type\":",
-                                   "\"text\":",
-                                   "\"tool_use\"",
-                                   "\"tool_result\"",
-                                   "\"function_call_output\"",
-                                   "\"functionCall\":",
-                                   "\"functionResponse\":",
-                                   "\"parts\":",
-                                   "\"toolUse\":",
-                                   "\"toolResult\":",
-                                   "\"user\"",
-                                   "\"assistant\"",
-                                   "\"system\"",
-                                   "\"tool\"",
-                                   "\"arguments\":",
-                                   "\"id\":",
-                                   "null",
-                                   "{}",
-                                   "[]",
-                                   "\"\"",
-                                   "\"reasoning\"",
-                                   "\"image\"",
-                                   "\"is_error\":true,"})
-        made.words.emplace_back(word);
+    corpus made{.words = listed("reduce", "words"), .mutations = 3'000};
+    made.add("\1", random_seeds(24, 40));
+    made.add(std::string(1, '\0'),
+             shape_seeds(
+                 {"aisdk", "aisdk_ui", "anthropic", "bedrock", "gemini", "mcp", "ollama", "openai", "responses"}, 15));
     return made;
 }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     bool const choices = bytes.below(256) % 2 == 1;
     if (choices) {
         laws::random_source random{bytes};
@@ -158,5 +113,4 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
         laws::random_source random{values};
         judge(messages_in(bytes.rest()), random);
     }
-    return 0;
 }

@@ -5,16 +5,11 @@
 
 #include <array>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "fuzz/corpus_file.hpp"
 #include "fuzz/fuzz.hpp"
 #include "laws/generator.hpp"
 #include "support/effort.hpp"
@@ -51,8 +46,8 @@ void on_abort(int) {
 void run(std::string_view bytes) {
     input = bytes;
     // From memory of exactly this size, so that the sanitizer sees what is read beyond its end.
-    std::vector<std::uint8_t> const exact{bytes.begin(), bytes.end()};
-    static_cast<void>(LLVMFuzzerTestOneInput(exact.data(), exact.size()));
+    std::vector<char> const exact{bytes.begin(), bytes.end()};
+    fuzz::try_input(byte_source{{exact.data(), exact.size()}});
 }
 
 std::string mutated(fuzz::corpus const& from, laws::random_source& random) {

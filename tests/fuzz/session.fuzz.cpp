@@ -5,16 +5,10 @@
 // and everything is in the journal.
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <condense/condense.hpp>
 #include <condense/recovery/original.hpp>
@@ -24,7 +18,6 @@
 #include "laws/generator.hpp"
 #include "laws/judge.hpp"
 #include "laws/mixes.hpp"
-#include "support/byte_source.hpp"
 #include "support/messages/handle.hpp"
 
 namespace {
@@ -350,9 +343,7 @@ private:
 
 fuzz::corpus fuzz::make_corpus() { return {.seeds = random_seeds(48, 6), .words = {}, .mutations = 3'000}; }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-    byte_source bytes{fuzz::view(data, size)};
+void fuzz::try_input(byte_source bytes) {
     if (bytes.below(256) % 2 == 0) world<std::reference_wrapper<std::vector<handle>>>{bytes}.run();
     else world<std::vector<handle>>{bytes}.run();
-    return 0;
 }

@@ -4,17 +4,12 @@
 // the laws and saves again to what restores to the same.
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 #include <nlohmann/json.hpp>
 
 #include "adapt/saved_sessions.hpp"
 #include "fuzz/fuzz.hpp"
 #include "laws/generator.hpp"
-#include "support/byte_source.hpp"
 
 namespace {
 
@@ -44,10 +39,9 @@ void check(std::string const& text, bool all) {
 
 fuzz::corpus fuzz::make_corpus() { return {.seeds = random_seeds(40, 4), .words = {}, .mutations = 2'000}; }
 
-int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+void fuzz::try_input(byte_source bytes) {
     static std::array const seeds{tree::parse(saved_sessions::text_of(false)),
                                   tree::parse(saved_sessions::text_of(true))};
-    byte_source bytes{fuzz::view(data, size)};
     laws::random_source random{bytes};
     bool const all = bytes.below(8) == 0;
     auto changed = seeds[random.below(2)];
@@ -59,5 +53,4 @@ int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
         else saved_sessions::mutate(changed, random);
     }
     check(saved_sessions::sealed(changed.dump(-1, ' ', false, tree::error_handler_t::replace)), all);
-    return 0;
 }

@@ -30,26 +30,29 @@ inline condense::cache_key key_of(std::uint64_t number) {
     return key;
 }
 
+/// Of one that is empty.
+void check_texts(condense::text_cache auto const& cache) {
+    std::string const bytes("a\0\xFF'\r\n", 6);
+    auto const copy = cache;
+    CHECK_FALSE(cache.get(key_of(0)));
+    CHECK_FALSE(cache.put(key_of(0), "first", 0));
+    CHECK_FALSE(cache.put(key_of(1), bytes, 0));
+    CHECK(copy.get(key_of(0)) == "first");
+    CHECK(copy.get(key_of(1)) == bytes);
+    CHECK_FALSE(copy.put(key_of(0), "second", 0));
+    CHECK(cache.get(key_of(0)) == "second");
+    CHECK_FALSE(cache.get(key_of(256)));
+
+    std::string const longest(condense::most_cached_bytes, 'a');
+    CHECK_FALSE(cache.put(key_of(0), longest, 0));
+    CHECK(cache.get(key_of(0)) == longest);
+    CHECK(cache.put(key_of(0), longest + "a", 0));
+    CHECK(cache.get(key_of(0)) == longest);
+}
+
 /// `make(limits, clock)`: an empty cache.
 void check_laws(auto&& make) {
-    {
-        auto const cache = make(condense::cache_limits{}, test_clock{});
-        auto const copy = cache;
-        CHECK_FALSE(cache.get(key_of(0)));
-        CHECK_FALSE(cache.put(key_of(0), "first", 0));
-        CHECK_FALSE(cache.put(key_of(1), std::string("a\0\xFF'\r\n", 6), 0));
-        CHECK(copy.get(key_of(0)) == "first");
-        CHECK(copy.get(key_of(1)) == std::string("a\0\xFF'\r\n", 6));
-        CHECK_FALSE(copy.put(key_of(0), "second", 0));
-        CHECK(cache.get(key_of(0)) == "second");
-        CHECK_FALSE(cache.get(key_of(256)));
-
-        std::string const longest(condense::most_cached_bytes, 'a');
-        CHECK_FALSE(cache.put(key_of(0), longest, 0));
-        CHECK(cache.get(key_of(0)) == longest);
-        CHECK(cache.put(key_of(0), longest + "a", 0));
-        CHECK(cache.get(key_of(0)) == longest);
-    }
+    check_texts(make(condense::cache_limits{}, test_clock{}));
     {
         test_clock const clock;
         auto const cache = make(condense::cache_limits{}, clock);

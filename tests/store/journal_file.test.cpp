@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/journal_file.hpp>
 
-#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <thread>
+#include <map>
 #include <type_traits>
-#include <vector>
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "store/processes.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
+#include "store/kit.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
+using namespace store_tests;
 namespace posix = condense::detail::posix;
 using condense::detail::file_lock;
 using condense::detail::journal_file;
@@ -31,10 +19,6 @@ using condense::detail::journal_file;
 static_assert(!std::is_copy_constructible_v<journal_file> && !std::is_copy_constructible_v<file_lock>);
 
 constexpr std::string_view removed = "the journal's file was moved or removed";
-
-std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
-
-std::size_t open_files() { return scratch::names_in("/proc/self/fd").size(); }
 
 /// A journal's file in a folder of its own.
 struct one_file {
@@ -46,6 +30,10 @@ struct one_file {
     std::string add(std::string line) { return reason(file.append(in, std::move(line))); }
     std::string flush() { return reason(file.flush(in)); }
     std::string bytes() const { return scratch::bytes_of(path()); }
+    void write(std::string_view bytes) const {
+        fs::create_directory(root / "j");
+        scratch::write(path(), bytes);
+    }
 };
 
 posix::descriptor opened(std::string const& path) {
@@ -102,33 +90,26 @@ TEST_CASE("journal_file: nothing is made to be flushed") {
 
 TEST_CASE("journal_file: what is torn at the end stands on a line of its own") {
     one_file to;
-    REQUIRE(fs::create_directory(to.root / "j"));
-    scratch::write(to.path(), "one\ntw");
-    CHECK(to.add("three\n").empty());
-    CHECK(to.bytes() == "one\ntw\nthree\n");
-    scratch::write(to.path(), "o");
-    CHECK(to.add("two\n").empty());
-    CHECK(to.bytes() == "o\ntwo\n");
-    scratch::write(to.path(), "\n");
-    CHECK(to.add("two\n").empty());
-    CHECK(to.bytes() == "\ntwo\n");
-    scratch::write(to.path(), "");
-    CHECK(to.add("two\n").empty());
-    CHECK(to.bytes() == "two\n");
+    for (std::string const before : {"one\ntw", "o", "\n", ""}) {
+        to.write(before);
+        CHECK(to.add("three\n").empty());
+        CHECK(to.bytes() == before + (before.empty() || before.ends_with('\n') ? "" : "\n") + "three\n");
+    }
 }
 
 TEST_CASE("journal_file: what a write left that failed is taken away") {
     one_file to;
     REQUIRE(to.add("one\n").empty());
-    for (std::size_t room = 0; room < 4; ++room) {
+    auto const line = std::string(60, '2') + "\n";
+    for (std::size_t room = 0; room < line.size(); ++room) {
         processes::file_size_limit const limit{4 + room};
-        CHECK(to.add("two\n") == "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
-        CHECK(to.bytes() == "one\n");
+        REQUIRE(to.add(line) == too_large_file);
+        REQUIRE(to.bytes() == "one\n");
     }
     CHECK(is_free(opened(to.path())));
     CHECK(to.flush().empty());
-    CHECK(to.add("two\n").empty());
-    CHECK(to.bytes() == "one\ntwo\n");
+    CHECK(to.add(line).empty());
+    CHECK(to.bytes() == "one\n" + line);
 }
 
 TEST_CASE("journal_file: a file with another name is not written through") {
@@ -153,12 +134,8 @@ TEST_CASE("journal_file: a file with another name is not written through") {
 TEST_CASE("journal_file: what cannot be opened is an error, and is tried again") {
     one_file to;
     REQUIRE(fs::create_directory(to.root / "j"));
-    SECTION("a folder") { REQUIRE(fs::create_directory(to.path())); }
-    SECTION("a link") {
-        scratch::write(to.root / "outside", "mine");
-        REQUIRE_NOTHROW(fs::create_symlink(to.root / "outside", to.path()));
-    }
-    SECTION("a pipe") { REQUIRE(::mkfifo(to.path().c_str(), 0600) == 0); }
+    scratch::write(to.root / "outside", "mine");
+    plant(to.path(), to.root / "outside", to.root / "nothing");
     CHECK(to.add("one\n").starts_with("open: "));
     CHECK(to.flush().starts_with("open: "));
     CHECK(to.file.close());
@@ -204,9 +181,9 @@ TEST_CASE("journal_file: a file that is removed is told once, where lines went w
 TEST_CASE("journal_file: the first line after a full file goes to the next one, for all that write") {
     one_file to{.file = journal_file{"a.x", 8}};
     journal_file other{"a.x", 8};
-    std::vector<std::string> const bytes{"one\ntwo\n", "three, and more than fits\n", "four\nfive\n", "six\n"};
+    strings const bytes{"one\ntwo\n", "three, and more than fits\n", "four\nfive\n", "six\n"};
     auto const held = [&] {
-        std::vector<std::string> all;
+        strings all;
         for (auto const* const name : {"a.x", "a.1.x", "a.2.x", "a.3.x"})
             all.push_back(scratch::bytes_of(to.root / "j/" + name));
         return all;
@@ -226,14 +203,14 @@ TEST_CASE("journal_file: the first line after a full file goes to the next one, 
         CHECK(reason(large.append(to.in, "seven\n")).empty());
         CHECK(to.add("eight\n").empty());
         CHECK(reason(large.append(to.in, "nine\n")).empty());
-        CHECK(held() == std::vector<std::string>{bytes[0], bytes[1], bytes[2], bytes[3] + "seven\n"});
+        CHECK(held() == strings{bytes[0], bytes[1], bytes[2], bytes[3] + "seven\n"});
         CHECK(scratch::bytes_of(to.root / "j/a.4.x") == "eight\nnine\n");
     }
     SECTION("also where the oldest were removed") {
         fs::remove(to.root / "j/a.x");
         fs::remove(to.root / "j/a.1.x");
         CHECK(reason(journal_file{"a.x", 8}.append(to.in, "seven\n")).empty());
-        CHECK(held() == std::vector<std::string>{"", "", bytes[2], bytes[3] + "seven\n"});
+        CHECK(held() == strings{"", "", bytes[2], bytes[3] + "seven\n"});
         CHECK(scratch::names_in(to.root / "j").size() == 2);
     }
     SECTION("and the newest is told where it is removed") {
@@ -242,7 +219,7 @@ TEST_CASE("journal_file: the first line after a full file goes to the next one, 
         CHECK(to.add("8\n") == removed);
         CHECK(reason(other.append(to.in, "8\n")) == removed);
         CHECK(to.add("seven\n").empty());
-        CHECK(held() == std::vector<std::string>{bytes[0], bytes[1], bytes[2], "seven\n"});
+        CHECK(held() == strings{bytes[0], bytes[1], bytes[2], "seven\n"});
     }
     SECTION("and nothing else is taken for it") {
         REQUIRE(to.add("7890\n").empty());
@@ -319,49 +296,9 @@ TEST_CASE("journal_file: is for threads") {
         });
     for (auto& thread : threads) thread.join();
     CHECK(failed == 0);
+    std::map<std::string, int> lines;
     auto const bytes = to.bytes();
-    REQUIRE(bytes.size() == std::size_t{4} * each * 21);
-    std::vector<int> lines(4);
-    std::size_t torn = 0;
-    for (std::size_t at = 0; at < bytes.size(); at += 21) {
-        auto const letter = bytes[at];
-        if (letter >= 'a' && letter < 'e' && bytes.substr(at, 21) == std::string(20, letter) + "\n")
-            ++lines[static_cast<std::size_t>(letter - 'a')];
-        else ++torn;
-    }
-    CHECK(torn == 0);
-    CHECK(lines == std::vector<int>(4, each));
-}
-
-// A thread's name is a file that takes lines and that no fsync is known for.
-TEST_CASE("journal_file: a failed fsync is final, for this object alone") {
-    auto const name_of_this = [] {
-        auto name = scratch::bytes_of("/proc/self/comm");
-        return name.substr(0, name.find('\n'));
-    };
-    auto const name = name_of_this();
-    auto const probe = opened("/proc/self/comm");
-    if (!probe || ::fsync(probe.number()) == 0) {
-        WARN("skipped: there is no file here whose fsync fails");
-        SUCCEED("a test without assertions counts as failed");
-        return;
-    }
-    posix::folder in{"/proc/self", posix::folder_rule::any};  // a link
-    journal_file file{"comm"};
-    SECTION("told by a flush") {
-        REQUIRE(reason(file.append(in, "condense")).empty());
-        CHECK(reason(file.flush(in)) == "fsync: Invalid argument");
-    }
-    SECTION("told after it was closed") {
-        REQUIRE(reason(file.append(in, "condense")).empty());
-        CHECK_FALSE(file.close());
-    }
-    CHECK_FALSE(file.close());
-    auto const before = open_files();
-    CHECK(reason(file.flush(in)) == "fsync: Invalid argument");
-    CHECK(open_files() == before);
-    CHECK(reason(file.append(in, "lost")) == "fsync: Invalid argument");
-    CHECK(name_of_this() == "condense");
-    CHECK(reason(journal_file{"comm"}.append(in, name)).empty());
-    CHECK(name_of_this() == name);
+    for (std::size_t at = 0; at < bytes.size(); at += 21) ++lines[bytes.substr(at, 21)];
+    CHECK(lines.size() == 4);  // none is torn
+    for (char letter = 'a'; letter < 'e'; ++letter) CHECK(lines[std::string(20, letter) + "\n"] == each);
 }

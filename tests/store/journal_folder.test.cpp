@@ -1,74 +1,54 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/journal_folder.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
-#include <list>
+#include <limits>
 #include <map>
 #include <new>
-#include <string>
-#include <string_view>
-#include <thread>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/testing/journal_laws.hpp>
-
-#include "store/journal_lines.hpp"
-#include "store/kills.hpp"
-#include "store/processes.hpp"
-#include "store/recorded_talk.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
+#include "store/scenario.hpp"
 #include "support/sanitized.hpp"
-#include "support/violations.hpp"
+
+// Also of the lines themselves, which nothing else reads and writes.
 
 namespace {
 
-namespace fs = std::filesystem;
+using namespace store_tests;
 using condense::journal_folder;
-using store_tests::add;
-using store_tests::lines;
-using store_tests::lines_of;
-
-static_assert(condense::listable_journal<journal_folder>);
-static_assert(journal_folder::durable);
+using condense::detail::journal_line;
+using numbers = std::vector<std::uint64_t>;
 
 /// Two lines a file, or three.
 constexpr condense::journal_folder_options small{.most_file_bytes = condense::bytes{300}};
 
-/// Journals in folders of their own, which last as long as the maker, with few files or many.
-class maker {
-public:
-    journal_folder operator()() {
-        folders_.emplace_back(scratch::memory());
-        return reopen();
-    }
-    journal_folder reopen() const { return {folders_.back() / "a/sessions", options_}; }
-
-private:
-    condense::journal_folder_options options_ = GENERATE(condense::journal_folder_options{}, small);
-    std::list<scratch::folder> folders_;
+template <bool Small = false>
+struct folder_place : files_below {
+    auto open() const { return journal_folder{path, Small ? small : condense::journal_folder_options{}}; }
 };
 
-std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
+condense::journal_entry entry_of(std::uint64_t number, std::string_view content, std::uint64_t time = 0) {
+    return {condense::content_hash{}(content, 0), number, false, time};
+}
+
+std::string_view without_break(std::string_view line) { return line.substr(0, line.size() - 1); }
+
+/// Lines of the conversation "c" in the earlier format, which has neither time nor conversation.
+struct {
+    std::string line;
+    std::uint64_t number;
+    std::string content;
+} const earlier[] = {
+    {R"({"number":12,"name":"1d01ab9bcd12a393cad94741","check":"49cbe33f01ca4c42","message":{"a":1.00}})", 12,
+     "{\"a\":1.00}"},
+    {R"({"number":13,"name":"75d9d981d8d89af0466dfe17","check":"1fdc6771e17d1d85","text":"a\n\"b\\\u0001"})", 13,
+     "a\n\"b\\\x01"},
+    {R"({"number":14,"name":"7e5dc90380f0640bd6bcec3c","check":"1d08bb733bd5fb24","base64":"/w=="})", 14, "\xFF"},
+    {R"({"number":14,"name":"775a9e78fdf5aad7f2386670","check":"fd8d460252fccfc7","made":true})", 14, ""}};
 
 /// Numbers from 0 on, with content of every kind.
 std::string content_of(std::uint64_t number) {
@@ -118,34 +98,42 @@ places pieces_not_in(std::string whole, std::string const& folder, std::string c
     return all;
 }
 
-std::size_t bytes_per_line(std::string const& file) {
-    auto const bytes = scratch::bytes_of(file);
-    return bytes.find('\n') + 1;
-}
-
 /// The numbers that are read, which are right in every other respect.
-std::vector<std::uint64_t> numbers_in(std::string const& folder, std::string_view conversation = "c") {
-    std::vector<std::uint64_t> numbers;
+numbers numbers_in(std::string const& folder, std::string_view conversation = "c") {
+    numbers all;
     for (auto const& [entry, content] : lines_of(journal_folder{folder}, conversation)) {
         if (!entry.is_derived) CHECK((content == content_of(entry.number)));
-        numbers.push_back(entry.number);
+        all.push_back(entry.number);
     }
-    return numbers;
+    return all;
 }
 
-std::vector<std::uint64_t> up_to(std::uint64_t end) {
-    std::vector<std::uint64_t> numbers(end);
-    for (std::uint64_t number = 0; number < end; ++number) numbers[number] = number;
-    return numbers;
+std::string add(journal_folder const& to, std::uint64_t number) {
+    return store_tests::add(to, "c", number, content_of(number));
 }
+using store_tests::add;
 
-std::string add(journal_folder const& to, std::uint64_t number) { return add(to, "c", number, content_of(number)); }
+/// A journal whose conversation "c" has the entries from 0 on.
+struct recorded {
+    scratch::folder root{scratch::memory()};
+    std::string const path = root / "j";
+    std::string const file = path + "/" + file_of("c");
+    journal_folder const to{path};
+
+    explicit recorded(std::uint64_t end) {
+        for (std::uint64_t number = 0; number < end; ++number) REQUIRE(add(to, number).empty());
+    }
+};
 
 }  // namespace
 
-TEST_CASE("journal_folder: keeps the laws of journals") {
-    maker make;
-    CHECK(text_of(condense::testing::check_journal_laws(make, [&] { return make.reopen(); })) == "");
+TEST_CASE("journal_folder: is a durable journal", "[law-6]") { check_durable_journal<folder_place<>, true>(); }
+
+TEST_CASE("journal_folder: is a durable journal also where files are small") {
+    SECTION("the laws of journals") { check_laws_of_journal<folder_place<true>>(); }
+    SECTION("a writer that is killed loses nothing it was told is kept") {
+        journal_outlives_killed_writers<folder_place<true>>();
+    }
 }
 
 TEST_CASE("journal_folder: a line for any JSON tool") {
@@ -181,24 +169,15 @@ TEST_CASE("journal_folder: a line for any JSON tool") {
     CHECK(nlohmann::json::parse(scratch::bytes_of(root / "j/" + file_of("\xFF"))).at("conversation64") == "/w==");
 }
 
-TEST_CASE("journal_folder: names of files are hashes, and files for their owner alone") {
-    scratch::folder const root;
-    auto const before = ::umask(0);
-    journal_folder const to{root / "made/sessions"};
+TEST_CASE("journal_folder: names of files are hashes") {
+    folder_place<> const place;
     auto const ids = condense::testing::hostile_conversations();
-    for (auto const& id : ids) CHECK(add(to, id, 1, "a").empty());
-    for (auto const& id : ids) CHECK_FALSE(to.flush(id));
-    ::umask(before);
-    CHECK(scratch::names_in(root / "") == std::vector<std::string>{"made"});
-    CHECK(scratch::mode_of(root / "made") == 0700);
-    CHECK(scratch::mode_of(root / "made/sessions") == 0700);
-    auto const names = scratch::names_in(root / "made/sessions");
-    CHECK(names.size() == ids.size());
-    for (auto const& name : names) {
+    for (auto const& id : ids) CHECK(add(place.open(), id, 1, "a").empty());
+    CHECK(place.files().size() == ids.size());
+    for (auto const& name : place.files()) {
         CHECK(name.size() == 30);
         CHECK(name.find_first_not_of("0123456789abcdef") == 24);
         CHECK(name.ends_with(".jsonl"));
-        CHECK(scratch::mode_of(root / "made/sessions/" + name) == 0600);
     }
 }
 
@@ -206,14 +185,10 @@ TEST_CASE("journal_folder: a folder that is open to others or a link is refused 
     scratch::folder const root;
     REQUIRE(fs::create_directory(root / "j"));
     fs::create_directory_symlink(root / "j", root / "link");
-    std::string refused = "open folder: the folder must be no link, or allow_open_folder be set";
-    auto path = root / "link";
-    SECTION("a link") { REQUIRE(fs::is_symlink(root / "link")); }
-    SECTION("open to others") {
-        path = root / "j";
-        REQUIRE(::chmod(path.c_str(), 0777) == 0);
-        refused = "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set";
-    }
+    bool const link = GENERATE(true, false);
+    auto const path = root / (link ? "link" : "j");
+    auto const refused = link ? is_link : open_to_others;
+    if (!link) REQUIRE(::chmod(path.c_str(), 0777) == 0);
     journal_folder const to{path};
     CHECK_FALSE(add(to, "c", 0, "a").empty());
     CHECK(reason(to.read("c", [](auto&&...) {})) == refused);
@@ -249,16 +224,10 @@ TEST_CASE("journal_folder: lines of the earlier format are read and listed with 
     journal_folder const to{root / "j"};
     REQUIRE(fs::create_directory(root / "j"));
     // Of the conversations "c", which goes on, "", and "gone", whose id is nowhere.
-    scratch::write(root / "j/" + file_of("c"),
-                   "{\"number\":12,\"name\":\"1d01ab9bcd12a393cad94741\",\"check\":\"49cbe33f01ca4c42\",\"message\":"
-                   "{\"a\":1.00}}\n{\"number\":14,\"name\":\"775a9e78fdf5aad7f2386670\",\"check\":\"fd8d460252fccfc7\","
-                   "\"made\":true}\n");
-    scratch::write(root / "j/" + file_of(""),
-                   "{\"number\":1,\"name\":\"a96faf705af16834e6c632b6\",\"check\":"
-                   "\"8f5b5f47d93eca02\",\"text\":\"a\"}\n");
-    scratch::write(root / "j/" + file_of("gone"),
-                   "{\"number\":1,\"name\":\"a96faf705af16834e6c632b6\",\"check\":"
-                   "\"0ab92b0590a3a776\",\"text\":\"a\"}\n");
+    scratch::write(root / "j/" + file_of("c"), earlier[0].line + "\n" + earlier[3].line + "\n");
+    for (auto const& [id, check] : {std::pair{"", "8f5b5f47d93eca02"}, {"gone", "0ab92b0590a3a776"}})
+        scratch::write(root / "j/" + file_of(id), R"({"number":1,"name":"a96faf705af16834e6c632b6","check":")" +
+                                                      std::string{check} + "\",\"text\":\"a\"}\n");
     CHECK(damage_in(root / "j").empty());
     CHECK(lines_of(to, "").size() == 1);
     CHECK(lines_of(to, "gone").size() == 1);
@@ -268,29 +237,24 @@ TEST_CASE("journal_folder: lines of the earlier format are read and listed with 
                          {{to.name("x"), 15, true}, ""}};
     CHECK((lines_of(to, "c") == expected));
     CHECK(lines_of(to, "c")[0].first.time == 0);
-    std::vector<std::pair<std::string, std::uint64_t>> const conversations{{"c", 3}, {"", 1}};
-    CHECK(store_tests::conversations_in(to) == conversations);
+    CHECK(conversations_in(to) == listing{{"c", 3}, {"", 1}});
 }
 
 TEST_CASE("journal_folder: what is no line of the conversation's own is not counted in a list") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    for (std::uint64_t number = 0; number < 3; ++number) REQUIRE(add(to, number).empty());
+    auto const& [root, path, file, to] = recorded{3};
     REQUIRE(add(to, "d", 0, content_of(0)).empty());
-    auto bytes = scratch::bytes_of(root / "j/" + file_of("c"));
+    auto const foreign = scratch::bytes_of(path + "/" + file_of("d"));
+    auto bytes = scratch::bytes_of(file);
     bytes[20] ^= 1;
-    scratch::write(root / "j/" + file_of("c"),
-                   scratch::bytes_of(root / "j/" + file_of("d")) + bytes + bytes.substr(0, 90));
-    scratch::write(root / "j/" + file_of("e"), scratch::bytes_of(root / "j/" + file_of("d")));
+    scratch::write(file, foreign + bytes + bytes.substr(0, 90));
+    scratch::write(path + "/" + file_of("e"), foreign);
     for (auto const* const name : {"x.jsonl", "0123456789abcdef01234567.txt", "0123456789abcdef01234567.jsonl"})
         scratch::write(root / "j/" + name, "{}\n");
-    auto const expected = [](auto all) {
-        return std::ranges::is_permutation(all, std::vector<std::pair<std::string, std::uint64_t>>{{"c", 2}, {"d", 1}});
-    };
-    CHECK(expected(store_tests::conversations_in(to)));
+    auto const expected = [](auto all) { return std::ranges::is_permutation(all, listing{{"c", 2}, {"d", 1}}); };
+    CHECK(expected(conversations_in(to)));
     // One file that cannot be read hides no other.
     REQUIRE(fs::create_directory(root / "j/" + file_of("f")));
-    std::vector<std::pair<std::string, std::uint64_t>> all;
+    listing all;
     CHECK(reason(to.each_conversation([&](auto const& each) {
               all.emplace_back(each.id, each.entries);
           })).starts_with("open: "));
@@ -321,10 +285,7 @@ TEST_CASE("journal_folder: what is planted at a name is neither followed nor cha
     auto const place = root / "j/" + file_of("c", first ? "" : ".1");
     if (!first) REQUIRE(add(to, 0).empty());
     scratch::write(root / "outside", "mine\n");
-    SECTION("link to a file") { REQUIRE_NOTHROW(fs::create_symlink(root / "outside", place)); }
-    SECTION("link to nothing") { REQUIRE_NOTHROW(fs::create_symlink(root / "nothing", place)); }
-    SECTION("folder") { REQUIRE(fs::create_directory(place)); }
-    SECTION("pipe") { REQUIRE(::mkfifo(place.c_str(), 0600) == 0); }
+    plant(place, root / "outside", root / "nothing");
     CHECK(add(to, 0).starts_with("open: "));
     CHECK(to.flush("c"));
     CHECK(to.read("c", [&](auto&&...) { CHECK_FALSE(first); }));
@@ -367,11 +328,8 @@ TEST_CASE("journal_folder: cut at any byte of its last three lines") {
 }
 
 TEST_CASE("journal_folder: damaged bytes cost the lines they stand in") {
-    scratch::folder const root{scratch::memory()};
-    journal_folder const to{root / "j"};
-    for (std::uint64_t number = 0; number < 6; ++number) REQUIRE(add(to, number).empty());
+    auto const& [root, path, file, to] = recorded{6};
     REQUIRE_FALSE(to.append("c", {to.name("x"), 6, true}, {}));
-    auto const file = scratch::the_file_in(root / "j");
     auto const bytes = scratch::bytes_of(file);
     std::size_t line = 0;
     for (std::size_t at = 0; at < bytes.size(); line += bytes[at] == '\n', ++at)
@@ -390,29 +348,26 @@ TEST_CASE("journal_folder: damaged bytes cost the lines they stand in") {
 }
 
 TEST_CASE("journal_folder: runs of NUL, foreign lines and enormous lines are left out") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    for (std::uint64_t number = 0; number < 3; ++number) REQUIRE(add(to, number).empty());
-    auto const file = scratch::the_file_in(root / "j");
+    auto const& [root, path, file, to] = recorded{3};
     auto bytes = scratch::bytes_of(file);
     auto const sound = bytes;
-    auto const second = bytes_per_line(file);
+    auto const second = bytes.find('\n') + 1;
     auto const reports_pieces = [&] { return damage_in(root / "j") == pieces_not_in(sound, root / "j", file_of("c")); };
     SECTION("over a line") {
         std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(second), 20, '\0');
         scratch::write(file, bytes);
-        CHECK(numbers_in(root / "j") == std::vector<std::uint64_t>{0, 2});
+        CHECK(numbers_in(root / "j") == numbers{0, 2});
         CHECK(reports_pieces());
         CHECK(damage_in(root / "j").size() == 1);
     }
     SECTION("between lines, and over breaks") {
         bytes.insert(second, std::string(70'000, '\0'));
         scratch::write(file, bytes);
-        CHECK(numbers_in(root / "j") == std::vector<std::uint64_t>{0, 2});
+        CHECK(numbers_in(root / "j") == numbers{0, 2});
         CHECK(reports_pieces());
         bytes[second - 1] = '\0';
         scratch::write(file, bytes);
-        CHECK(numbers_in(root / "j") == std::vector<std::uint64_t>{2});
+        CHECK(numbers_in(root / "j") == numbers{2});
         CHECK(reports_pieces());
     }
     SECTION("at the end") {
@@ -464,41 +419,16 @@ TEST_CASE("journal_folder: content that no line can hold is refused") {
     }
     scratch::folder const root;
     journal_folder const to{root / "j"};
-    auto const size = journal_folder::most_bytes + 1;
-    auto* const zeros = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    REQUIRE(zeros != MAP_FAILED);
-    CHECK(add(to, "c", 0, {static_cast<char const*>(zeros), size}) == "longer than 256 MiB");
-    CHECK(add(to, "c", 0, {static_cast<char const*>(zeros), size / 5}) == "longer than 256 MiB");
-    ::munmap(zeros, size);
+    zeros const enormous{journal_folder::most_bytes + 1};
+    CHECK(add(to, "c", 0, enormous.text()) == "longer than 256 MiB");
+    CHECK(add(to, "c", 0, enormous.text().substr(journal_folder::most_bytes / 5 * 4)) == "longer than 256 MiB");
     CHECK_FALSE(fs::exists(root / "j"));
-}
-
-TEST_CASE("journal_folder: a limit on file sizes takes nothing that was there, and ends") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    std::uint64_t number = 0;
-    for (; number < 3; ++number) REQUIRE(add(to, number).empty());
-    auto const file = scratch::the_file_in(root / "j");
-    auto const size = fs::file_size(file);
-    for (std::size_t room = 0; room < 60; ++room) {
-        processes::file_size_limit const limit{size + room};
-        REQUIRE(add(to, number) ==
-                "write: File too large: the file must be within the limit of file sizes (ulimit -f)");
-        REQUIRE(fs::file_size(file) == size);
-    }
-    CHECK_FALSE(to.flush("c"));
-    CHECK(numbers_in(root / "j") == up_to(3));
-    for (; number < 6; ++number) REQUIRE(add(to, number).empty());
-    CHECK(numbers_in(root / "j") == up_to(6));
 }
 
 TEST_CASE("journal_folder: a full, then read-only, disk leaves no hole") {
     scratch::folder const root;
     processes::small_disk const disk{root / "disk", "size=64k"};
-    if (!disk.mounted()) {
-        WARN("skipped: no file system can be mounted here");
-        return;
-    }
+    if (!disk.mounted()) return;
     auto const ballast = root / "disk/ballast";
     scratch::write(ballast, std::string(40'000, 'x'));
     journal_folder const to{root / "disk/j"};
@@ -508,7 +438,7 @@ TEST_CASE("journal_folder: a full, then read-only, disk leaves no hole") {
         problem = add(to, number);
         if (problem.empty()) ++number;
     }
-    CHECK(problem == "write: No space left on device: the disk must have room");
+    CHECK(problem == "write: " + std::string{no_space});
     CHECK(add(to, number) == problem);
     CHECK(number > 10);
     CHECK_FALSE(to.flush("c"));
@@ -523,43 +453,27 @@ TEST_CASE("journal_folder: a full, then read-only, disk leaves no hole") {
 TEST_CASE("journal_folder: a disk without room for files, and a read-only one") {
     scratch::folder const root;
     processes::small_disk const disk{root / "disk", "size=64k,nr_inodes=4"};
-    if (!disk.mounted()) {
-        WARN("skipped: no file system can be mounted here");
-        return;
-    }
+    if (!disk.mounted()) return;
     {
         journal_folder const first{root / "disk/j"};
         REQUIRE(add(first, 0).empty());
         scratch::write(root / "disk/ballast", "");
-        CHECK(add(first, "d", 0, "a") == "open: No space left on device: the disk must have room");
+        CHECK(add(first, "d", 0, "a") == "open: " + std::string{no_space});
         fs::remove(root / "disk/ballast");
         CHECK(add(first, "d", 0, "a").empty());
     }
     REQUIRE(disk.make_read_only(true));
     journal_folder const to{root / "disk/j"};
-    CHECK(add(to, 1) == "open: Read-only file system: the file system must be writable");
+    CHECK(add(to, 1) == "open: " + std::string{read_only_disk});
     CHECK(numbers_in(root / "disk/j") == up_to(1));
     REQUIRE(disk.make_read_only(false));
     CHECK(add(to, 1).empty());
     CHECK(numbers_in(root / "disk/j") == up_to(2));
 }
 
-TEST_CASE("journal_folder: too many open files are an error that passes") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    REQUIRE(add(to, 0).empty());
-    auto const [other, same] =
-        processes::with_few_files([&] { return std::pair{add(to, "other", 0, "a"), add(to, 1)}; });
-    CHECK(other.ends_with(": Too many open files: the process must be allowed more open files (ulimit -n)"));
-    CHECK(same.empty());
-    CHECK(add(to, "other", 0, "a").empty());
-    CHECK(numbers_in(root / "j") == up_to(2));
-}
-
 TEST_CASE("journal_folder: many conversations hold few files open") {
     scratch::folder const root;
     journal_folder const to{root / "j"};
-    auto const open_files = [] { return scratch::names_in("/proc/self/fd").size(); };
     auto const before = open_files();
     constexpr std::size_t many = journal_folder::most_files + 30;
     for (std::uint64_t number = 0; number < 2; ++number)
@@ -570,48 +484,6 @@ TEST_CASE("journal_folder: many conversations hold few files open") {
         CHECK_FALSE(to.flush(std::to_string(which)));
         CHECK(numbers_in(root / "j", std::to_string(which)) == up_to(2));
     }
-}
-
-TEST_CASE("journal_folder: a removed file is told once") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    REQUIRE(add(to, 0).empty());
-    fs::remove_all(root / "j");
-    CHECK(reason(to.flush("c")) == "the journal's file was moved or removed");
-    CHECK_FALSE(to.flush("c"));
-    REQUIRE(add(to, 0).empty());
-    fs::remove(scratch::the_file_in(root / "j"));
-    CHECK(add(to, 1) == "the journal's file was moved or removed");
-    REQUIRE(add(to, 0).empty());
-    REQUIRE_FALSE(to.flush("c"));
-    fs::remove_all(root / "j");
-    CHECK(add(to, 0) == "the journal's file was moved or removed");
-    CHECK(add(to, 0).empty());
-    CHECK(numbers_in(root / "j") == up_to(1));
-}
-
-TEST_CASE("journal_folder: several processes append to one journal, also through a handle from before the fork") {
-    scratch::folder const root;
-    constexpr std::uint64_t each = 300;
-    journal_folder const before{root / "j"};
-    REQUIRE(add(before, "c", 9'999, content_of(9'999)).empty());
-    std::vector<processes::child> children;
-    for (std::uint64_t writer = 0; writer < 6; ++writer)
-        children.emplace_back([&, writer](auto& say) {
-            auto const to = writer >= 3 ? journal_folder{root / "j"} : before;
-            for (std::uint64_t line = 0; line < each; ++line) {
-                auto const number = writer * 1'000 + line;
-                if (!add(to, number).empty()) say(number);
-                if (line % 100 == 0 && to.flush("c")) say(number);
-            }
-        });
-    for (auto& child : children) CHECK(child.join().empty());
-    std::vector<std::uint64_t> next(6);
-    for (auto const number : numbers_in(root / "j"))
-        if (number != 9'999) CHECK(number % 1'000 == next[number / 1'000]++);
-    CHECK(next == std::vector(6, each));
-    auto const bytes = scratch::bytes_of(scratch::the_file_in(root / "j"));
-    CHECK(std::ranges::count(bytes, '\n') == 6 * each + 1);
 }
 
 TEST_CASE("journal_folder: a full file is followed by another one, and all are read in order") {
@@ -631,8 +503,7 @@ TEST_CASE("journal_folder: a full file is followed by another one, and all are r
         if (name != files.back()) CHECK(bytes.size() >= small.most_file_bytes.count);
         CHECK(bytes.rfind('\n', bytes.size() - 2) + 1 < small.most_file_bytes.count);
     }
-    std::vector<std::pair<std::string, std::uint64_t>> const expected{{"c", 40}};
-    CHECK(store_tests::conversations_in(first) == expected);
+    CHECK(conversations_in(first) == listing{{"c", 40}});
     SECTION("damage says in which file it is") {
         auto bytes = scratch::bytes_of(root / "j/" + files[3]);
         auto const second_line = bytes.find('\n') + 1;
@@ -651,16 +522,13 @@ TEST_CASE("journal_folder: a full file is followed by another one, and all are r
         CHECK(add(journal_folder{root / "j", small}, 40).empty());
         CHECK(numbers_in(root / "j").size() == left.size() + 1);
         CHECK(numbers_in(root / "j").back() == 40);
-        CHECK(store_tests::conversations_in(first).at(0).second == left.size() + 1);
+        CHECK(conversations_in(first).at(0).second == left.size() + 1);
         CHECK_FALSE(fs::exists(root / "j/" + files[0]));
     }
 }
 
 TEST_CASE("journal_folder: a line that is being written is no damage") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    for (std::uint64_t number = 0; number < 2; ++number) REQUIRE(add(to, number).empty());
-    auto const file = root / "j/" + file_of("c");
+    auto const& [root, path, file, to] = recorded{2};
     auto const bytes = scratch::bytes_of(file);
     auto const half = bytes.size() - 20;
     scratch::write(file, bytes.substr(0, half));
@@ -696,11 +564,11 @@ TEST_CASE("journal_folder: six processes append while files end and begin, and l
                 if (line % 20 == 0 && to.flush("c")) ::_exit(1);
             }
         });
-    std::vector<std::uint64_t> numbers;
-    for (int tries = 0; numbers.size() < 6 * each && tries < 2'000; ++tries) {
-        auto const before_that = std::exchange(numbers, numbers_in(root / "j"));
+    numbers read;
+    for (int tries = 0; read.size() < 6 * each && tries < 2'000; ++tries) {
+        auto const before_that = std::exchange(read, numbers_in(root / "j"));
         // What was read once stays in its place.
-        REQUIRE(std::ranges::mismatch(before_that, numbers).in1 == before_that.end());
+        REQUIRE(std::ranges::mismatch(before_that, read).in1 == before_that.end());
     }
     std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> spans;  // when an append began and ended
     for (std::uint64_t writer = 0; writer < 6; ++writer) {
@@ -710,11 +578,11 @@ TEST_CASE("journal_folder: six processes append while files end and begin, and l
             spans[writer * 1'000 + line] = {said[2 * line], said[2 * line + 1]};
     }
     ::munmap(shared, 4'096);
-    numbers = numbers_in(root / "j");
-    REQUIRE(numbers.size() == 6 * each);
+    read = numbers_in(root / "j");
+    REQUIRE(read.size() == 6 * each);
     std::uint64_t latest_begin = 0;
     std::size_t disorder = 0;
-    for (auto const number : numbers) {
+    for (auto const number : read) {
         disorder += spans.at(number).second < latest_begin;
         latest_begin = std::max(latest_begin, spans.at(number).first);
         spans.erase(number);
@@ -725,25 +593,99 @@ TEST_CASE("journal_folder: six processes append while files end and begin, and l
     CHECK(files_in(root / "j").size() > each);
 }
 
-TEST_CASE("journal_folder: a writer that is killed loses nothing it was told is kept") {
-    for (auto const& options : {condense::journal_folder_options{}, small})
-        store_tests::journal_outlives_killed_writers(
-            [&](std::string const& path) { return journal_folder{path, options}; });
+TEST_CASE("journal_line: the layout is what earlier lines have") {
+    journal_line const format{"c"};
+    CHECK(format.write(entry_of(12, "{\"a\":1.00}", 1'790'000'000), "{\"a\":1.00}") ==
+          "{\"number\":12,\"time\":1790000000,\"conversation\":\"c\",\"name\":\"1d01ab9bcd12a393cad94741\",\"check\":"
+          "\"bb0f0d35221d808f\",\"message\":{\"a\":1.00}}\n");
+    CHECK(format.write(entry_of(13, "a\n\"b\\\x01", 5), "a\n\"b\\\x01") ==
+          "{\"number\":13,\"time\":5,\"conversation\":\"c\",\"name\":\"75d9d981d8d89af0466dfe17\",\"check\":"
+          "\"75f5424c41d3537f\",\"text\":\"a\\n\\\"b\\\\\\u0001\"}\n");
+    CHECK(journal_line{"a\nb"}.write(entry_of(14, "\xFF", 5), "\xFF") ==
+          "{\"number\":14,\"time\":5,\"conversation\":\"a\\nb\",\"name\":\"7e5dc90380f0640bd6bcec3c\",\"check\":"
+          "\"3f7ef37d362abda7\",\"base64\":\"/w==\"}\n");
+    CHECK(journal_line{"\xFF"}.write({entry_of(14, "q").name, 14, true}, {}) ==
+          "{\"number\":14,\"time\":0,\"conversation64\":\"/w==\",\"name\":\"775a9e78fdf5aad7f2386670\",\"check\":"
+          "\"0278aaaf24a19bff\",\"made\":true}\n");
 }
 
-TEST_CASE("journal_folder: a session whose journal was moved or removed records everything anew, and says so once",
-          "[law-6]") {
-    scratch::folder const root;
-    journal_folder const to{root / "j"};
-    store_tests::recorded_talk talk{to};
-    for (int number = 0; number < 3; ++number) talk.say(number);
-    bool const moved = GENERATE(false, true);
-    auto const file = scratch::the_file_in(root / "j");
-    if (moved) fs::rename(file, root / "elsewhere");
-    else fs::remove(file);
-    talk.say(3);
-    CHECK(talk.session.statistics().layers[0].failures == 1);
-    static_cast<void>(talk.session.prepare());
-    CHECK(talk.session.release({talk.session.outline().size()}) > 0);
-    CHECK(store_tests::originals_in(to) == talk.all);
+TEST_CASE("journal_line: lines of the earlier format, without time and conversation, are read") {
+    journal_line const format{"c"};
+    std::string room;
+    for (auto const& [line, number, content] : earlier) {
+        auto const found = format.read(line, room);
+        REQUIRE(found.has_value());
+        CHECK(found->entry.number == number);
+        CHECK(found->entry.time == 0);
+        CHECK((found->entry.is_derived || found->entry == entry_of(number, content)));
+        CHECK((found->content == content));
+        CHECK_FALSE(journal_line::conversation_of(line).has_value());
+        CHECK_FALSE(journal_line{"d"}.read(line, room).has_value());
+    }
+}
+
+TEST_CASE("journal_line: a line names its conversation, whose id may be any bytes") {
+    std::string room;
+    for (auto const& id : condense::testing::hostile_conversations()) {
+        auto const line = journal_line{id}.write(entry_of(1, "a", 7), "a");
+        CHECK(line.find('\n') == line.size() - 1);
+        auto const name = journal_line::conversation_of(without_break(line));
+        REQUIRE(name.has_value());
+        CHECK((*name == id));
+        auto const found = journal_line{*name}.read(without_break(line), room);
+        REQUIRE(found.has_value());
+        CHECK(found->entry.time == 7);
+    }
+    std::string const begin = "{\"number\":1,\"time\":7,\"conversation";
+    for (std::string_view const end :
+         {"\":\"", "\":\"\\", "\":\"a\\x\"", "\":7", "64\":\"", "64\":\"a\"", "64\":\"/x==\"", "", "65\":\"\""})
+        CHECK_FALSE(journal_line::conversation_of(begin + std::string{end}).has_value());
+}
+
+TEST_CASE("journal_line: any content comes back") {
+    journal_line const format{"c"};
+    std::string room = "left over";
+    for (auto const& content : condense::testing::hostile_contents())
+        for (std::uint64_t const number : {std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()}) {
+            auto const line = format.write(entry_of(number, content, number), content);
+            CHECK(line.find('\n') == line.size() - 1);
+            auto const found = format.read(without_break(line), room);
+            REQUIRE(found.has_value());
+            CHECK(found->entry == entry_of(number, content));
+            CHECK(found->entry.time == number);
+            CHECK((found->content == content));
+        }
+    condense::journal_entry const made{{}, 3, true};
+    auto const line = format.write(made, {});
+    auto const found = format.read(without_break(line), room);
+    REQUIRE(found.has_value());
+    CHECK(found->entry == made);
+    CHECK(found->content.empty());
+}
+
+TEST_CASE("journal_line: what is cut, changed or another conversation's is not read") {
+    std::string room;
+    journal_line const format{"c"};
+    for (std::string_view const content : {"{\"a\":[1,2]}", "text\n", "\xFF\xFE", ""}) {
+        auto const line =
+            format.write(content.empty() ? condense::journal_entry{{}, 307, true} : entry_of(307, content), content);
+        auto const head = line.find("\",\"", line.find("\"check\""));
+        REQUIRE(head != std::string::npos);
+        for (std::size_t cut = 0; cut + 1 < line.size(); ++cut) {
+            auto const found = format.read(std::string_view{line}.substr(0, cut), room);
+            CHECK((!found || found->entry.name != condense::content_hash{}(found->content, 0)));
+        }
+        for (std::size_t at = 0; at < head; ++at)
+            for (int const change : {1, 4, 0x20, 0x80}) {
+                auto changed = std::string{without_break(line)};
+                changed[at] = static_cast<char>(changed[at] ^ change);
+                CHECK_FALSE(format.read(changed, room).has_value());
+            }
+        CHECK_FALSE(format.read(line, room).has_value());
+        CHECK_FALSE(format.read(' ' + line, room).has_value());
+        CHECK_FALSE(journal_line{"d"}.read(without_break(line), room).has_value());
+    }
+    auto const line = format.write(entry_of(1, "a"), "a");
+    for (std::string_view const number : {"01", "+1", "-1", "18446744073709551616", "1.0", "", " 1"})
+        CHECK_FALSE(format.read(std::string{without_break(line)}.replace(10, 1, number), room).has_value());
 }

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/markdown_memory.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <thread>
 #include <type_traits>
-#include <vector>
-
-#include <sys/stat.h>
-
-#include <condense/store/content_hash.hpp>
 
 #include "store/kills.hpp"
-#include "store/processes.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
+using namespace store_tests;
 using condense::markdown_memory;
-using strings = std::vector<std::string>;
 
 static_assert(markdown_memory::durable && std::is_copy_constructible_v<markdown_memory>);
 
@@ -37,10 +20,7 @@ markdown_memory memory_at(std::string const& path, std::uint64_t most_bytes = 10
     return markdown_memory{path, {.most_bytes = {most_bytes}, .seconds = seconds}};
 }
 
-std::string added(markdown_memory const& to, strings const& facts) {
-    auto const problem = to.add(facts);
-    return std::string{std::string_view{problem.reason}};
-}
+std::string added(markdown_memory const& to, strings const& facts) { return reason(to.add(facts)); }
 strings facts_in(markdown_memory const& from) {
     auto const all = from.facts();
     CHECK_FALSE(all.error);
@@ -139,10 +119,7 @@ TEST_CASE("markdown_memory: an unusable path is an error, and what is planted th
     CHECK(added(memory_at(root / "taken/memory.md"), {"a"}) == "open folder: Not a directory");
     CHECK(added(memory_at(root / ""), {"a"}).starts_with("open: "));
     CHECK(added(memory_at(std::string{"memory\0.md", 10}), {"a"}) == "open folder: Invalid argument");
-    SECTION("link to a file") { REQUIRE_NOTHROW(fs::create_symlink(root / "taken", root / "memory.md")); }
-    SECTION("link to nothing") { REQUIRE_NOTHROW(fs::create_symlink(root / "nothing", root / "memory.md")); }
-    SECTION("folder") { REQUIRE(fs::create_directory(root / "memory.md")); }
-    SECTION("pipe") { REQUIRE(::mkfifo((root / "memory.md").c_str(), 0600) == 0); }
+    plant(root / "memory.md", root / "taken", root / "nothing");
     auto const to = memory_at(root / "memory.md");
     CHECK(added(to, {"a"}).starts_with("open: "));
     CHECK(to.facts().error);
@@ -155,8 +132,7 @@ TEST_CASE("markdown_memory: a folder in which everybody may replace files is ref
     REQUIRE(fs::create_directory(root / "all"));
     REQUIRE(::chmod((root / "all").c_str(), 0777) == 0);
     auto const to = memory_at(root / "all/memory.md");
-    auto const refused = added(to, {"a"});
-    CHECK(refused == "open folder: the folder must be closed to others (chmod go-w), or allow_open_folder be set");
+    CHECK(added(to, {"a"}) == open_to_others);
     CHECK(to.facts().error);
     CHECK(scratch::names_in(root / "all").empty());
     CHECK(added(markdown_memory{root / "all/memory.md", {.allow_open_folder = true}}, {"a"}).empty());
@@ -178,16 +154,14 @@ TEST_CASE("markdown_memory: several processes add to one file, and each fact sta
     auto const path = root / "memory.md";
     markdown_memory const before{path};
     constexpr int each = 40;
-    std::vector<processes::child> children;
-    for (int writer = 0; writer < 4; ++writer)
-        children.emplace_back([&, writer](auto& say) {
-            auto const to = writer >= 2 ? markdown_memory{path} : before;
-            for (int number = 0; number < each; ++number)
-                if (to.add({"shared " + std::to_string(number),
-                            std::to_string(writer) + " wrote " + std::to_string(number)}))
-                    say(1);
-        });
-    for (auto& child : children) CHECK(child.join().empty());
+    for (auto const &said : processes::at_once(4, [&](std::uint64_t writer, auto const& say) {
+             auto const to = writer >= 2 ? markdown_memory{path} : before;
+             for (int number = 0; number < each; ++number)
+                 if (to.add({"shared " + std::to_string(number),
+                             std::to_string(writer) + " wrote " + std::to_string(number)}))
+                     say(1);
+         }))
+        CHECK(said.empty());
     auto all = facts_in(before);
     CHECK(all.size() == 5u * each);
     std::ranges::sort(all);
@@ -213,24 +187,26 @@ TEST_CASE("markdown_memory: several threads add through copies of one handle") {
 }
 
 TEST_CASE("markdown_memory: a writer that is killed loses nothing it was told is kept, and leaves nothing torn") {
+    struct place {
+        scratch::folder root{scratch::memory()};
+        auto open() const { return markdown_memory{root / "a", {.most_bytes = {std::uint64_t{1} << 26}}}; }
+    };
     auto const fact = [](std::uint64_t number) { return "fact " + std::to_string(number) + std::string(300, 'x'); };
-    store_tests::kill_writers(
-        [&](std::string const& path, std::uint64_t next, auto const& say) {
-            markdown_memory const to{path, {.most_bytes = {std::uint64_t{1} << 26}}};
+    kill_writers<place>(
+        [&](place const& in, std::uint64_t next, auto const& say) {
+            auto const to = in.open();
             for (;; ++next) {
                 say(2 * next);
-                if (to.add({fact(next)})) ::_exit(1);
+                if (to.add({fact(next)})) return;
                 say(2 * next + 1);
             }
         },
-        [&](std::string const& path, std::vector<std::uint64_t> const& acknowledged) {
-            auto const all = markdown_memory{path, {.most_bytes = {std::uint64_t{1} << 26}}}.facts();
-            REQUIRE_FALSE(all.error);
+        [&](place const& in, std::vector<std::uint64_t> const& acknowledged) {
+            auto const all = facts_in(in.open());
             bool in_order = true;
-            for (std::size_t place = 0; place < all.facts.size(); ++place)
-                in_order = in_order && all.facts[place] == fact(place);
+            for (std::size_t at = 0; at < all.size(); ++at) in_order = in_order && all[at] == fact(at);
             REQUIRE(in_order);
-            REQUIRE((acknowledged.empty() || all.facts.size() > acknowledged.back()));
-            return static_cast<std::uint64_t>(all.facts.size());
+            REQUIRE((acknowledged.empty() || all.size() > acknowledged.back()));
+            return static_cast<std::uint64_t>(all.size());
         });
 }

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/memory_cache.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "store/cache_laws.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
-using namespace condense::literals;
 using cache_tests::key_of;
 using cache_tests::test_clock;
 using condense::basic_memory_cache;

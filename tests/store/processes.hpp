@@ -54,18 +54,13 @@ public:
 
     std::vector<std::uint64_t> join() {
         auto said = listen();
-        int status = 0;
-        CHECK(::waitpid(std::exchange(id_, -1), &status, 0) > 0);
-        CHECK(WIFEXITED(status));
+        CHECK(WIFEXITED(status()));
         return said;
     }
-
-    /// Where it ends itself.
+    /// Where a signal ends it.
     std::vector<std::uint64_t> join_killed() {
         auto said = listen();
-        int status = 0;
-        CHECK(::waitpid(std::exchange(id_, -1), &status, 0) > 0);
-        CHECK(WIFSIGNALED(status));
+        CHECK(WIFSIGNALED(status()));
         return said;
     }
 
@@ -83,14 +78,15 @@ public:
     std::vector<std::uint64_t> kill_after_microseconds(unsigned pause, int numbers = 1) {
         let_run(pause, numbers);
         ::kill(id_, SIGKILL);
-        auto said = listen();
-        int status = 0;
-        CHECK(::waitpid(std::exchange(id_, -1), &status, 0) > 0);
-        CHECK(WIFSIGNALED(status));
-        return said;
+        return join_killed();
     }
 
 private:
+    int status() {
+        int ended = 0;
+        CHECK(::waitpid(std::exchange(id_, -1), &ended, 0) > 0);
+        return ended;
+    }
     std::vector<std::uint64_t> listen() const {
         std::vector<std::uint64_t> said;
         std::uint64_t number = 0;
@@ -101,6 +97,16 @@ private:
     ::pid_t id_ = -1;
     int from_ = -1;
 };
+
+/// Runs body(number, say) in so many children at once, and gives what each has said.
+std::vector<std::vector<std::uint64_t>> at_once(std::uint64_t count, auto const& body) {
+    std::vector<child> children;
+    for (std::uint64_t number = 0; number < count; ++number)
+        children.emplace_back([&body, number](auto const& say) { body(number, say); });
+    std::vector<std::vector<std::uint64_t>> said;
+    for (auto& each : children) said.push_back(each.join());
+    return said;
+}
 
 /// No file grows beyond it; the signal that tells so is ignored.
 class file_size_limit {
@@ -148,12 +154,13 @@ auto with_few_files(auto const& f) {
     return f();
 }
 
-/// A file system in memory, of the given size, where this process may mount one.
+/// A file system in memory, of the given size, where this process may mount one; says so where it may not.
 class small_disk {
 public:
     small_disk(std::string path, char const* options) : path_{std::move(path)} {
         std::filesystem::create_directory(path_);
         mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, options) == 0;
+        if (!mounted_) WARN("skipped: no file system can be mounted here");
     }
     small_disk(small_disk const&) = delete;
     small_disk& operator=(small_disk const&) = delete;

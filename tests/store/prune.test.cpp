@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/prune.hpp>
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/store/memory.hpp>
 
-#include "support/catch.hpp"
+#include "store/kit.hpp"
 
 namespace {
 
@@ -62,21 +56,19 @@ TEST_CASE("prune: erases nothing where the store cannot list, and stops where it
 TEST_CASE("prune: with a quota erases the oldest beyond it, and what has expired", "[law-S7][row-C2]") {
     condense::memory_store const store;
     auto const now = condense::detail::calendar_seconds();
+    auto const content = [](int number) { return std::to_string(number) + std::string(9, '.'); };
     auto const put = [&](int number, std::uint64_t age, std::string const& conversation = "a") {
-        auto const content = std::to_string(number) + std::string(9, '.');
-        CHECK_FALSE(store.put(store.name(content), content, {.conversation = conversation, .time = now - age}));
+        auto const text = content(number);
+        CHECK_FALSE(store.put(store.name(text), text, {.conversation = conversation, .time = now - age}));
     };
-    auto const has = [&](int number) {
-        auto const content = std::to_string(number) + std::string(9, '.');
-        return store.get(store.name(content)).has_value();
-    };
+    auto const has = [&](int number) { return store_tests::holds(store, content(number)); };
     auto const unused = [](condense::reference const&, condense::artifact_source const&) { return false; };
     for (int number = 0; number < 150; ++number) put(number, 1'000 - static_cast<std::uint64_t>(number));
     CHECK_FALSE(condense::prune(store, condense::store_quota{}, unused));
     CHECK(store.size() == 150);
     put(150, 1);
     CHECK_FALSE(condense::prune(store, condense::store_quota{}, [&](condense::reference const& name, auto const&) {
-        return name == store.name("7" + std::string(9, '.'));
+        return name == store.name(content(7));
     }));
     CHECK(store.size() == 100);
     CHECK(has(7));

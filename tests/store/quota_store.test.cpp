@@ -2,18 +2,13 @@
 #include <condense/store/quota_store.hpp>
 
 #include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/testing/store_laws.hpp>
 
-#include "support/catch.hpp"
-#include "support/violations.hpp"
+#include "store/kit.hpp"
 
 using condense::quota_store;
 
@@ -21,10 +16,8 @@ namespace {
 
 constexpr std::string_view full = "the store is full: prune it, or raise its limits";
 
-std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
-
 auto const put = [](auto const& store, std::string const& content, std::string const& conversation = "a") {
-    return reason(store.put(store.name(content), content, {.conversation = conversation}));
+    return store_tests::reason(store.put(store.name(content), content, {.conversation = conversation}));
 };
 
 /// Cannot be listed once.

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/redis_connection.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <thread>
-#include <vector>
 
-#include <fcntl.h>
-
-#include "store/processes.hpp"
+#include "store/kit.hpp"
 #include "store/redis_server.hpp"
-#include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
@@ -32,8 +18,7 @@ using condense::detail::redis::pool;
 using redis_tests::peer;
 using redis_tests::replies;
 using redis_tests::server;
-
-std::string reason(store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
+using store_tests::reason;
 
 /// The reply to one command, or the error.
 std::string ask(pool& from, command const& words) {
@@ -47,8 +32,15 @@ std::string ask(pool& from, command const& words) {
     return problem ? reason(problem) : reply;
 }
 
-redis_options impatient(redis_options options) {
+/// The same by a pool of its own.
+std::string ask(redis_options const& options, command const& words = {"PING"}) {
+    pool of{options};
+    return ask(of, words);
+}
+
+redis_options impatient(redis_options options, std::chrono::milliseconds reply_timeout = {}) {
     options.patience = 1ms;
+    if (reply_timeout.count() != 0) options.reply_timeout = reply_timeout;
     return options;
 }
 
@@ -68,20 +60,15 @@ TEST_CASE("redis_connection: a prefix that is no plain text is refused, and a pa
     for (std::string const& prefix :
          {std::string{}, std::string{"a*"}, std::string{"a?b"}, std::string{"[a]"}, std::string{"a b"},
           std::string{"a\r\nFLUSHALL\r\n"}, std::string("a\0", 2), std::string{"\\"}, std::string{"{a}"},
-          std::string{"\xC3\xA4"}, std::string(65, 'a')}) {
-        pool of{{.prefix = prefix}};
-        CHECK(ask(of, {"PING"}) == "Redis: the prefix must be 1 to 64 letters, digits, or any of ._:-");
-    }
-    pool of{{.socket = std::string(108, 'a')}};
-    CHECK(ask(of, {"PING"}) == "Redis: the socket's path is too long");
+          std::string{"\xC3\xA4"}, std::string(65, 'a')})
+        CHECK(ask({.prefix = prefix}) == "Redis: the prefix must be 1 to 64 letters, digits, or any of ._:-");
+    CHECK(ask({.socket = std::string(108, 'a')}) == "Redis: the socket's path is too long");
 }
 
 TEST_CASE("redis_connection: where there is no server, that is the error") {
     scratch::folder const root;
-    pool none{impatient({.socket = root / "none"})};
-    CHECK(ask(none, {"PING"}) == "Redis: No such file or directory");
-    pool refused{impatient({.port = 1})};
-    CHECK(ask(refused, {"PING"}) == "Redis: Connection refused");
+    CHECK(ask(impatient({.socket = root / "none"})) == "Redis: No such file or directory");
+    CHECK(ask(impatient({.port = 1})) == "Redis: Connection refused");
 }
 
 TEST_CASE("redis_connection: the server's words are cut, and cannot control a terminal") {
@@ -89,8 +76,7 @@ TEST_CASE("redis_connection: the server's words are cut, and cannot control a te
         replies({"-ERR \x1B[31m \x01\x7F \xC2\x9B"
                  "31m \xE2\x80\xAE \xFF " +
                  std::string(1'000'000, 'x') + "\r\n"})};
-    pool of{hostile.options()};
-    auto const error = ask(of, {"PING"});
+    auto const error = ask(hostile.options());
     CHECK(error.starts_with("Redis: ERR  [31m     31m   \xEF\xBF\xBD xxx"));
     CHECK(error.size() <= 96);
 }
@@ -98,25 +84,20 @@ TEST_CASE("redis_connection: the server's words are cut, and cannot control a te
 TEST_CASE("redis_connection: replies are bounded in size and in time") {
     SECTION("a large one") {
         peer const hostile{replies({"$500000000\r\n" + std::string(20'000'000, 'x')})};
-        pool of{hostile.options()};
-        CHECK(ask(of, {"PING"}) == "Redis: a reply larger than 16 MiB");
+        CHECK(ask(hostile.options()) == "Redis: a reply larger than 16 MiB");
         CHECK(hostile.connections == 1);
     }
     SECTION("one of many parts") {
         std::string many = "*100000\r\n";
         while (many.size() < 20'000'000) many += "$100\r\n" + std::string(100, 'x') + "\r\n";
         peer const hostile{replies({many.substr(0, 9) + many})};
-        pool of{hostile.options()};
-        CHECK(ask(of, {"PING"}) == "Redis: a reply larger than 16 MiB");
+        CHECK(ask(hostile.options()) == "Redis: a reply larger than 16 MiB");
     }
     SECTION("none") {
         peer const silent{[](auto const& client) {
             while (!client.read().empty()) {}
         }};
-        auto options = impatient(silent.options());
-        options.reply_timeout = 20ms;
-        pool of{options};
-        CHECK(ask(of, {"PING"}) == "Redis: no reply in time");
+        CHECK(ask(impatient(silent.options(), 20ms)) == "Redis: no reply in time");
     }
     SECTION("one that comes byte by byte") {
         peer const slow{[](auto const& client) {
@@ -124,25 +105,18 @@ TEST_CASE("redis_connection: replies are bounded in size and in time") {
             client.write("$1000000\r\n");
             while (client.write("x")) std::this_thread::sleep_for(1ms);
         }};
-        auto options = impatient(slow.options());
-        options.reply_timeout = 20ms;
-        pool of{options};
-        CHECK(ask(of, {"PING"}) == "Redis: no reply in time");
+        CHECK(ask(impatient(slow.options(), 20ms)) == "Redis: no reply in time");
     }
     SECTION("one that is none") {
         peer const other{replies({"HTTP/1.1 400 Bad Request\r\n\r\n"})};
-        pool of{impatient(other.options())};
-        CHECK(ask(of, {"PING"}).starts_with("Redis: Protocol error"));
+        CHECK(ask(impatient(other.options())).starts_with("Redis: Protocol error"));
     }
     SECTION("a request that nobody reads") {
         peer const deaf{[](auto const& client) {
             ::pollfd until{client.number(), POLLRDHUP, 0};
             ::poll(&until, 1, -1);
         }};
-        auto options = impatient(deaf.options());
-        options.reply_timeout = 10ms;
-        pool of{options};
-        CHECK(ask(of, {"ECHO", std::string(3'000'000, 'x')}) == "Redis: no reply in time");
+        CHECK(ask(impatient(deaf.options(), 10ms), {"ECHO", std::string(3'000'000, 'x')}) == "Redis: no reply in time");
     }
 }
 
@@ -150,14 +124,12 @@ TEST_CASE("redis_connection: what may pass is tried again as long as patience la
     std::string const loading = "-LOADING Redis is loading the dataset in memory\r\n";
     SECTION("a server that loads, or closes the connection") {
         peer const busy{replies({loading, loading, "", "+OK\r\n"})};
-        pool of{busy.options()};
-        CHECK(ask(of, {"PING"}) == "OK");
+        CHECK(ask(busy.options()) == "OK");
         CHECK(busy.connections == 2);
     }
     SECTION("too long") {
         peer const busy{replies({loading})};
-        pool of{impatient(busy.options())};
-        CHECK(ask(of, {"PING"}) == "Redis: LOADING Redis is loading the dataset in memory");
+        CHECK(ask(impatient(busy.options())) == "Redis: LOADING Redis is loading the dataset in memory");
     }
     SECTION("not an error that stays") {
         peer const full{replies({"-OOM command not allowed\r\n", "+OK\r\n"})};
@@ -183,13 +155,11 @@ TEST_CASE("redis_connection: says who it is, and which database, before anything
         options.socket = real.options().socket;
         return options;
     };
-    pool nobody{real.options()};
-    CHECK(ask(nobody, {"PING"}) == "Redis: NOAUTH Authentication required.");
+    CHECK(ask(real.options()) == "Redis: NOAUTH Authentication required.");
     pool wrong{with({.password = "wrong"})};
     CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
     CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
-    pool right{with({.password = "secret"})};
-    CHECK(ask(right, {"SET", "key", "0"}) == "OK");
+    CHECK(ask(with({.password = "secret"}), {"SET", "key", "0"}) == "OK");
     pool agent{with({.user = "agent", .password = "other", .database = 3})};
     CHECK(ask(agent, {"ACL", "WHOAMI"}) == "agent");
     CHECK(ask(agent, {"EXISTS", "key"}) == "0");

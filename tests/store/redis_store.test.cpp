@@ -1,110 +1,57 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/redis_store.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <random>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-#include <condense/testing/store_laws.hpp>
-
-#include "store/kills.hpp"
-#include "store/processes.hpp"
 #include "store/redis_server.hpp"
-#include "support/catch.hpp"
-#include "support/violations.hpp"
+#include "store/scenario.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using namespace store_tests;
 using condense::artifact_source;
 using condense::content_hash;
-using condense::redis_options;
 using condense::redis_store;
 using condense::reference;
 using redis_tests::server;
 
-static_assert(condense::listable_store<redis_store> && condense::erasable_store<redis_store>);
-static_assert(condense::traceable_store<redis_store> && redis_store::durable);
+std::string key_of(char kind, reference const& name) { return "condense:" + std::string{kind} + ":" + name.text(); }
 
-/// Stores of a server, each under a prefix of its own.
-class maker {
-public:
-    auto operator()(auto hash) {
-        ++count_;
-        return reopen(hash);
-    }
-    auto reopen(auto hash) const {
-        auto options = real_.options();
-        options.prefix = "condense" + std::to_string(count_) + ":";
-        return condense::basic_redis_store{options, hash};
-    }
+struct server_place {
+    server real;
 
-private:
-    server real_;
-    int count_ = 0;
+    auto open(auto... hash) const { return condense::basic_redis_store{real.options(), hash...}; }
+    void change(reference const& name, std::string_view text) const {
+        CHECK(real.ask({"SET", key_of('a', name), text}) == "OK");
+    }
+};
+
+/// A server and a store on it.
+struct served {
+    server real;
+    redis_store const store{real.options()};
 };
 
 constexpr condense::testing::law_hash colliding_hash{2};
 
-std::string reason(condense::store_error const& problem) { return std::string{std::string_view{problem.reason}}; }
-
-std::string key_of(char kind, reference const& name) { return "condense:" + std::string{kind} + ":" + name.text(); }
-
-std::string content_of(std::uint64_t number) {
-    return std::string(number % 7 * 20'000, static_cast<char>('a' + number % 26)) + std::to_string(number);
+/// How many artifacts are listed, and how many sources.
+std::pair<std::size_t, std::size_t> counts_of(redis_store const& store) {
+    std::pair<std::size_t, std::size_t> counts;
+    CHECK_FALSE(store.each([&](auto&&...) { ++counts.first; }));
+    CHECK_FALSE(store.each_source([&](auto&&...) { ++counts.second; }));
+    return counts;
 }
-
-/// Puts one content after the other, and says what is kept.
-auto puts(redis_options options, std::uint64_t first) {
-    return [options, first](auto const& say) {
-        redis_store const store{options};
-        for (auto number = first;; ++number) {
-            auto const content = content_of(number);
-            if (store.put(store.name(content), content, {.conversation = std::to_string(number % 3)})) return;
-            say(number);
-        }
-    };
-}
-
-/// What was acknowledged is there, with its source, and whatever is there is whole.
-void check_kept(redis_store const& store, std::vector<std::uint64_t> const& acknowledged) {
-    for (auto const number : acknowledged) {
-        auto const name = content_hash{}(content_of(number), 0);
-        CHECK((store.get(name) == content_of(number)));
-        CHECK(store.source(name, std::to_string(number % 3)));
-    }
-    std::size_t count = 0;
-    CHECK_FALSE(store.each([&](reference const& name, condense::bytes) {
-        ++count;
-        CHECK(store.get(name));
-    }));
-    CHECK(count >= acknowledged.size());
-}
+using counts = std::pair<std::size_t, std::size_t>;
 
 }  // namespace
 
-TEST_CASE("redis_store: keeps the laws of stores") {
-    maker make;
-    CHECK(text_of(condense::testing::check_store_laws(make, [&](auto hash) { return make.reopen(hash); })) == "");
-}
+TEST_CASE("redis_store: is a durable store") { check_durable_store<server_place>(); }
 
 TEST_CASE("redis_store: reads and compares large contents piece by piece") {
-    server const real;
-    redis_store const store{real.options()};
+    auto const& [real, store] = served{};
     condense::basic_redis_store const colliding{real.options(), colliding_hash};
     constexpr std::size_t piece = std::size_t{1} << 20;
     for (std::size_t const size : {piece - 1, piece, piece + 1, 3 * piece}) {
@@ -121,15 +68,14 @@ TEST_CASE("redis_store: reads and compares large contents piece by piece") {
         auto other = content;
         other.back() = '!';
         for (auto const& differing : {other, content + "!", content.substr(0, size - 1), content.substr(0, piece - 2)})
-            CHECK(reason(colliding.put(one, differing)) == "the name holds other content");
+            CHECK(reason(colliding.put(one, differing)) == other_content);
         CHECK_FALSE(colliding.put(one, content));
         CHECK_FALSE(colliding.erase(one));
     }
 }
 
 TEST_CASE("redis_store: what has another name is refused, and one source is not taken for another") {
-    server const real;
-    redis_store const store{real.options()};
+    auto const& [real, store] = served{};
     CHECK(reason(store.put(content_hash{}("a", 0), "b")) == "content does not match its hash");
     condense::basic_redis_store const colliding{real.options(), colliding_hash};
     auto const name = colliding.name("text");
@@ -139,31 +85,17 @@ TEST_CASE("redis_store: what has another name is refused, and one source is not 
 }
 
 TEST_CASE("redis_store: what is too large is refused before it is looked at") {
-    server const real;
-    redis_store const store{real.options()};
-    auto const size = redis_store::most_bytes + 1;
-    auto* const zeros = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    REQUIRE(zeros != MAP_FAILED);
-    CHECK(reason(store.put({}, {static_cast<char const*>(zeros), size})) == "larger than 512 MiB");
-    ::munmap(zeros, size);
+    auto const& [real, store] = served{};
+    CHECK(reason(store.put({}, zeros{redis_store::most_bytes + 1}.text())) == "larger than 512 MiB");
     auto const name = store.name("text");
     CHECK(reason(store.put(name, "text", {.conversation = std::string(2'000'000, 'i')})) ==
           "a source larger than 1 MiB");
     CHECK(real.ask({"DBSIZE"}) == "0");
 }
 
-TEST_CASE("redis_store: content that was changed is not given back, what is no text is an error") {
-    server const real;
-    redis_store const store{real.options()};
+TEST_CASE("redis_store: what is no text is an error") {
+    auto const& [real, store] = served{};
     auto const name = store.name("two");
-    CHECK_FALSE(store.put(name, "two"));
-    CHECK(real.ask({"SET", key_of('a', name), "twa"}) == "OK");
-    CHECK_FALSE(store.get(name));
-    CHECK(reason(store.put(name, "two")) == "the name holds other content");
-    CHECK(store.name("two") != name);
-    CHECK_FALSE(store.put(store.name("two"), "two"));
-    CHECK(store.get(store.name("two")) == "two");
-    CHECK(real.ask({"DEL", key_of('a', name)}) == "1");
     CHECK(real.ask({"LPUSH", key_of('a', name), "two"}) == "1");
     CHECK(reason(store.put(name, "two")).starts_with("Redis: WRONGTYPE"));
     CHECK_FALSE(store.get(name));
@@ -171,29 +103,18 @@ TEST_CASE("redis_store: content that was changed is not given back, what is no t
 }
 
 TEST_CASE("redis_store: keys are the prefix and a hash, whatever the bytes of names and contents") {
-    server const real;
-    redis_store const store{real.options()};
-    std::vector<std::string> hostile{"",
-                                     "*",
-                                     "condense:*",
-                                     "[^a]?\\",
-                                     "../../etc/passwd",
-                                     "\r\nFLUSHALL\r\n",
-                                     "*1\r\n$8\r\nFLUSHALL\r\n",
-                                     "$-1\r\n",
-                                     "a\nb",
-                                     std::string("\0a", 2),
-                                     "'; DROP TABLE a; --",
-                                     "%s%n%b",
-                                     "\x1B[2J",
-                                     "\xFF\xFE",
-                                     "{a}b",
-                                     std::string(65'536, 'k')};
+    auto const& [real, store] = served{};
+    auto hostile = condense::testing::hostile_contents(65'536);
+    for (auto const* const text :
+         {"*", "condense:*", "[^a]?\\", "../../etc/passwd", "\r\nFLUSHALL\r\n", "*1\r\n$8\r\nFLUSHALL\r\n", "$-1\r\n",
+          "'; DROP TABLE a; --", "%s%n%b", "\x1B[2J", "{a}b"})
+        hostile.emplace_back(text);
+    auto const own = hostile.size();
     std::mt19937 random{20};
     while (hostile.size() < 500) {
-        auto text = hostile[random() % 15];
+        auto text = hostile[random() % own];
         for (auto more = random() % 40 + 8; more != 0; --more) text.push_back(static_cast<char>(random()));
-        hostile.push_back(text + hostile[random() % 15]);
+        hostile.push_back(text + hostile[random() % own]);
     }
     for (auto const& text : hostile) {
         artifact_source const source{.conversation = text, .tool = text, .call = text, .type = text, .time = 1};
@@ -229,17 +150,11 @@ TEST_CASE("redis_store: prefixes keep tenants apart") {
     CHECK_FALSE(two.put(two.name("theirs"), "theirs", {.conversation = "a"}));
     CHECK(real.ask({"SET", "condense:a:" + std::string(24, 'x'), "of another program"}) == "OK");
     CHECK_FALSE(two.get(one.name("mine")));
-    for (auto const& store : {one, two}) {
-        std::size_t count = 0;
-        CHECK_FALSE(store.each([&](auto&&...) { ++count; }));
-        CHECK_FALSE(store.each_source([&](auto&&...) { ++count; }));
-        CHECK(count == 2);
-    }
+    for (auto const& store : {one, two}) CHECK(counts_of(store) == counts{1, 1});
 }
 
 TEST_CASE("redis_store: lists more than a page, each artifact and each source once") {
-    server const real;
-    redis_store const store{real.options()};
+    auto const& [real, store] = served{};
     std::size_t const most = 2'500;
     for (std::size_t entry = 0; entry < most; ++entry)
         CHECK_FALSE(store.put(store.name(std::to_string(entry)), std::to_string(entry)));
@@ -283,52 +198,14 @@ TEST_CASE("redis_store: what a walk comes to twice is listed once, what is no ke
          {"HSCAN", page("0", {field, source, std::string(24, '0'), source, field, source, field})},
          {"STRLEN", ":4\r\n"},
          {"EXISTS", ":1\r\n"}})};
-    redis_store const store{real.options()};
-    std::size_t count = 0;
-    CHECK_FALSE(store.each([&](auto&&...) { ++count; }));
-    CHECK(count == 1);
-    CHECK_FALSE(store.each_source([&](auto&&...) { ++count; }));
-    CHECK(count == 2);
-}
-
-TEST_CASE("redis_store: several processes put at once, and none loses anything") {
-    server const real;
-    std::vector<processes::child> writers;
-    for (int writer = 0; writer < 6; ++writer)
-        writers.emplace_back([&, writer](auto const& say) {
-            redis_store const store{real.options()};
-            for (int entry = 0; entry < 20; ++entry) {
-                auto const content = std::to_string(writer * entry);
-                say(store.put(store.name(content), content) ? 0u : 1u);
-            }
-        });
-    for (auto& writer : writers) CHECK(writer.join() == std::vector<std::uint64_t>(20, 1));
-    redis_store const store{real.options()};
-    for (int writer = 0; writer < 6; ++writer)
-        for (int entry = 0; entry < 20; ++entry) {
-            auto const content = std::to_string(writer * entry);
-            CHECK(store.get(store.name(content)) == content);
-        }
-}
-
-TEST_CASE("redis_store: a writer that is killed loses nothing it was told is kept") {
-    server const real;
-    std::vector<std::uint64_t> acknowledged;
-    for (unsigned round = 0; round < store_tests::kills(); ++round) {
-        auto const next = acknowledged.empty() ? 0 : acknowledged.back() + 1;
-        processes::child writer{puts(real.options(), next)};
-        auto const more = writer.kill_after_microseconds(300 + round % 40 * 137);
-        acknowledged.insert(acknowledged.end(), more.begin(), more.end());
-    }
-    check_kept(redis_store{real.options()}, acknowledged);
-    CHECK(acknowledged.size() >= store_tests::kills() / 2);
+    CHECK(counts_of(redis_store{real.options()}) == counts{1, 1});
 }
 
 TEST_CASE("redis_store: a server that is killed loses nothing it has acknowledged") {
     std::optional<server> real;
     std::vector<std::uint64_t> acknowledged;
     std::size_t count = 0;
-    auto const most = std::min<std::uint64_t>(store_tests::kills(), 1'000);  // each starts a server
+    auto const most = std::min<std::uint64_t>(kills(), 1'000);  // each starts a server
     for (unsigned round = 0; round < most; ++round) {
         if (round % 10 == 0) {  // a server reads all it has when it starts
             acknowledged.clear();
@@ -337,14 +214,13 @@ TEST_CASE("redis_store: a server that is killed loses nothing it has acknowledge
         auto options = real->options();
         options.patience = 1ms;
         auto const next = acknowledged.empty() ? 0 : acknowledged.back() + 1;
-        processes::child writer{puts(options, next)};
-        writer.let_run(300 + round % 40 * 137);
+        processes::child writer{[&](auto const& say) { put_numbered(redis_store{options}, next, 20'000, say); }};
+        writer.let_run(300 + round % 40 * 137, 2);
         real->kill();
-        auto const more = writer.join();
-        acknowledged.insert(acknowledged.end(), more.begin(), more.end());
-        count += more.size();
+        for (auto const word : writer.join())
+            if (word % 2 == 1) acknowledged.push_back(word / 2), ++count;
         real->start();
-        if (round % 10 == 9 || round + 1 == most) check_kept(redis_store{real->options()}, acknowledged);
+        if (round % 10 == 9 || round + 1 == most) check_numbered(redis_store{real->options()}, acknowledged, 20'000);
     }
     CHECK(count >= most / 2);
 }
@@ -444,8 +320,7 @@ TEST_CASE("redis_store: where replies stay away, that is an error, and nothing i
 }
 
 TEST_CASE("redis_store: a server without memory is an error, and goes on when it has some") {
-    server const real;
-    redis_store const store{real.options()};
+    auto const& [real, store] = served{};
     CHECK_FALSE(store.put(store.name("before"), "before"));
     CHECK(real.ask({"CONFIG", "SET", "maxmemory", "1mb"}) == "OK");
     std::string const large(2'000'000, 'x');
@@ -478,10 +353,7 @@ TEST_CASE("redis_store: artifacts expire after their latest put, with their sour
     std::this_thread::sleep_for(20ms);
     CHECK_FALSE(store.get(name));
     CHECK_FALSE(store.source(name, "a"));
-    std::size_t count = 0;
-    CHECK_FALSE(store.each([&](auto&&...) { ++count; }));
-    CHECK_FALSE(store.each_source([&](auto&&...) { ++count; }));
-    CHECK(count == 0);
+    CHECK(counts_of(store) == counts{0, 0});
     CHECK_FALSE(store.put(name, "text", source));
     CHECK(store.source(name, "a"));
 
@@ -492,8 +364,7 @@ TEST_CASE("redis_store: artifacts expire after their latest put, with their sour
 }
 
 TEST_CASE("redis_store: says which of the server's settings do not keep what is put") {
-    server const real;
-    redis_store const store{real.options()};
+    auto const& [real, store] = served{};
     CHECK_FALSE(store.check_durable());
     CHECK(real.ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"}) == "OK");
     CHECK(reason(store.check_durable()).starts_with("Redis: maxmemory-policy is not noeviction"));
@@ -501,21 +372,4 @@ TEST_CASE("redis_store: says which of the server's settings do not keep what is 
     CHECK(reason(store.check_durable()) == "Redis: appendfsync is not always: the last second may be lost");
     CHECK(real.ask({"CONFIG", "SET", "appendonly", "no"}) == "OK");
     CHECK(reason(store.check_durable()).starts_with("Redis: appendonly is not yes"));
-}
-
-TEST_CASE("redis_store: takes what offload takes out of a conversation") {
-    using namespace condense::literals;
-    using condense::chat_message;
-    server const real;
-    redis_store const store{real.options()};
-    std::string const log(30'000, '.');
-    std::vector<chat_message> history{chat_message::user("Read it."), chat_message::call("1", "read", "{}"),
-                                      chat_message::result("1", log)};
-    condense::pipeline const mix{condense::offload{.over = 10'000_chars, .into = store}};
-    static_assert(condense::durable<decltype(mix)>);
-    CHECK(condense::reduce(history, mix, {.window = 100'000_tokens}).layers[0].artifacts == 1);
-    CHECK(store.get(store.name(log)) == log);
-    auto const source = store.source(store.name(log), "");
-    REQUIRE(source);
-    CHECK(source->tool == "read");
 }

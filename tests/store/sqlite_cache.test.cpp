@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/sqlite_cache.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include <condense/llm/cached.hpp>
 #include <condense/store/sqlite_store.hpp>
 
 #include "store/cache_laws.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
+namespace fs = std::filesystem;
 using cache_tests::key_of;
 using cache_tests::test_clock;
 using condense::basic_sqlite_cache;
@@ -67,15 +62,15 @@ TEST_CASE("sqlite_cache: a file that is none is a miss, and stays as it is") {
     CHECK(with.misses() == 1);
     CHECK(scratch::bytes_of(path) == std::string(10'000, 'x'));
 
-    scratch::fs::remove(path);
+    fs::remove(path);
     condense::sqlite_store const store{path};  // of another kind
     CHECK_FALSE(store.put(store.name("artifact"), "artifact"));
     CHECK(answers());
     CHECK(store.get(store.name("artifact")) == "artifact");
     CHECK(with.misses() == 2);
 
-    scratch::fs::remove(path);
-    scratch::fs::create_directory(path);
+    fs::remove(path);
+    fs::create_directory(path);
     CHECK(answers());
     CHECK(with.misses() == 3);
 }
