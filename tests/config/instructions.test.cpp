@@ -26,10 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace condense::literals;
 using namespace notation;
-using condense::instruction_fault;
-using condense::instruction_level;
-using condense::instructions;
-using condense::instructions_pushed;
+using condense::instruction_fault, condense::instruction_level, condense::instructions, condense::instructions_pushed;
 
 /// user/AGENTS.md, and repo with a mark and repo/src/tool below it; canonical paths.
 struct tree {
@@ -53,6 +50,11 @@ struct tree {
         for (auto const& folder : {repo, tool}) fs::remove(folder + "/AGENTS.md");
         write_all();
     }
+    /// In the place of what is there.
+    static void link(std::string const& target, std::string const& path) {
+        fs::remove(path);
+        fs::create_symlink(target, path);
+    }
     instructions load(std::uint64_t limit = 32 * 1024) const {
         return instructions::load({.global = global, .working = tool, .limit = {limit}});
     }
@@ -67,8 +69,6 @@ bool same(instructions const& read, std::vector<instruction_level> const& levels
     return found == levels;
 }
 
-}  // namespace
-
 TEST_CASE("instructions: all levels are merged in order, each introduced") {
     tree const at;
     CHECK(at.load() == instructions{});  // what does not exist is no error
@@ -76,8 +76,7 @@ TEST_CASE("instructions: all levels are merged in order, each introduced") {
     auto const read = at.load();
     CHECK(read.text == at.heading(at.top + "/user") + "Be terse.\n\n" + at.heading(at.repo) + "Use tabs.\n\n" +
                            at.heading(at.tool) + "Run make.\n");
-    CHECK(read.errors.empty());
-    CHECK_FALSE(read.truncated);
+    CHECK((read.errors.empty() && !read.truncated));
     REQUIRE(same(read, {instruction_level::global, instruction_level::project, instruction_level::working}));
     CHECK(read.sources[1] == condense::instruction_source{.level = instruction_level::project,
                                                           .path = at.repo + "/AGENTS.md",
@@ -88,8 +87,7 @@ TEST_CASE("instructions: all levels are merged in order, each introduced") {
     CHECK(same(at.load(), {instruction_level::global, instruction_level::working}));
     scratch::write(at.global, "");
     auto const without = at.load();
-    CHECK(without.text == at.heading(at.tool) + "Run make.\n");
-    CHECK(without.sources.at(0).used == 0_bytes);
+    CHECK((without.text == at.heading(at.tool) + "Run make.\n" && without.sources.at(0).used == 0_bytes));
     CHECK_FALSE(without.truncated);
     scratch::write(at.tool + "/RULES", "Other.");
     CHECK(instructions::load({.working = at.tool, .name = "RULES"}).text ==
@@ -102,8 +100,7 @@ TEST_CASE("instructions: the same file is there once") {
     CHECK(same(instructions::load({.working = at.repo}), {instruction_level::project}));
     CHECK(same(instructions::load({.global = at.repo + "/src/../AGENTS.md", .working = at.repo}),
                {instruction_level::global}));
-    fs::remove(at.tool + "/AGENTS.md");
-    fs::create_symlink("../../AGENTS.md", at.tool + "/AGENTS.md");
+    tree::link("../../AGENTS.md", at.tool + "/AGENTS.md");
     CHECK(same(instructions::load({.working = at.tool}), {instruction_level::project}));
     fs::remove(at.tool + "/AGENTS.md");
     fs::create_hard_link(at.repo + "/AGENTS.md", at.tool + "/AGENTS.md");
@@ -115,24 +112,27 @@ TEST_CASE("instructions: the same file is there once") {
 TEST_CASE("instructions: the project's root is the nearest folder with a mark") {
     tree const at;
     at.write_all();
-    CHECK(condense::detail::project_root(at.tool, {".git"}) == at.repo);
-    CHECK(condense::detail::project_root(at.repo, {".git"}) == at.repo);
-    CHECK(condense::detail::project_root(at.tool, {"no-such-mark-anywhere"}).empty());
-    CHECK(condense::detail::project_root(at.tool, {"", std::string{"\0x", 2}}).empty());
-    CHECK(condense::detail::project_root(at.tool, {}).empty());
-    CHECK(condense::detail::project_root("", {".git"}).empty());
-    CHECK(condense::detail::project_root("/", {"no-such-mark-anywhere"}).empty());
-    CHECK(condense::detail::project_root(at.tool, {fs::path{at.top}.relative_path().begin()->string()}) == "/");
+    using condense::detail::project_root;
+    for (auto const& from : {at.tool, at.repo}) CHECK(project_root(from, {".git"}) == at.repo);
+    struct row {
+        std::string from;
+        std::vector<std::string> marks;
+    };
+    for (auto const& [from, marks] :
+         {row{at.tool, {"no-such-mark-anywhere"}}, row{at.tool, {"", std::string{"\0x", 2}}}, row{at.tool, {}},
+          row{"", {".git"}}, row{"/", {"no-such-mark-anywhere"}}})
+        CHECK(project_root(from, marks).empty());
+    CHECK(project_root(at.tool, {fs::path{at.top}.relative_path().begin()->string()}) == "/");
     scratch::write(at.repo + "/src/go.mod", "module x");
-    CHECK(condense::detail::project_root(at.tool, condense::instruction_options{}.marks) == at.repo + "/src");
+    CHECK(project_root(at.tool, condense::instruction_options{}.marks) == at.repo + "/src");
     fs::create_symlink("nowhere", at.tool + "/.hg");  // a mark is a name, whatever it leads to
-    CHECK(condense::detail::project_root(at.tool, condense::instruction_options{}.marks) == at.tool);
+    CHECK(project_root(at.tool, condense::instruction_options{}.marks) == at.tool);
     // 64 folders are looked into, the one to start from among them.
     auto deep = at.repo;
     for (int level = 0; level < 63; ++level) deep += "/d";
     fs::create_directories(deep + "/d");
-    CHECK(condense::detail::project_root(deep, {".git"}) == at.repo);
-    CHECK(condense::detail::project_root(deep + "/d", {".git"}).empty());
+    CHECK(project_root(deep, {".git"}) == at.repo);
+    CHECK(project_root(deep + "/d", {".git"}).empty());
     // The search may start elsewhere than in the working folder.
     fs::create_directories(at.top + "/elsewhere");
     auto const read =
@@ -146,8 +146,7 @@ TEST_CASE("instructions: the limit holds for all of the text, and the nearest ha
     scratch::write(at.repo + "/AGENTS.md", letters(3'000, 'p'));
     scratch::write(at.tool + "/AGENTS.md", letters(3'000, 'w'));
     auto const all = at.load().text.size();
-    CHECK_FALSE(at.load(all).truncated);
-    CHECK(at.load(all).text.size() == all);
+    CHECK((!at.load(all).truncated && at.load(all).text.size() == all));
     auto const count = [](std::string const& text, char letter) {
         std::size_t run = 0;
         std::size_t longest = 0;
@@ -156,17 +155,11 @@ TEST_CASE("instructions: the limit holds for all of the text, and the nearest ha
     };
     auto const one_less = at.load(all - 1);
     CHECK(one_less.truncated);
-    CHECK(count(one_less.text, 'w') == 3'000);
-    CHECK(count(one_less.text, 'p') == 3'000);
-    CHECK(count(one_less.text, 'g') < 3'000);
-    CHECK(count(one_less.text, 'g') > 2'800);
+    CHECK((count(one_less.text, 'w') == 3'000 && count(one_less.text, 'p') == 3'000));
+    CHECK((count(one_less.text, 'g') < 3'000 && count(one_less.text, 'g') > 2'800));
     auto const half = at.load(5'000);
-    CHECK(count(half.text, 'w') == 3'000);
-    CHECK(count(half.text, 'p') > 1'000);
-    CHECK(count(half.text, 'g') < 10);
-    CHECK(half.sources.at(0).cut);
-    CHECK(half.sources.at(1).cut);
-    CHECK_FALSE(half.sources.at(2).cut);
+    CHECK((count(half.text, 'w') == 3'000 && count(half.text, 'p') > 1'000 && count(half.text, 'g') < 10));
+    CHECK((half.sources.at(0).cut && half.sources.at(1).cut && !half.sources.at(2).cut));
     for (std::uint64_t limit = 0; limit < all + 3; limit += limit < 1'200 ? 1 : 97) {
         auto const read = at.load(limit);
         REQUIRE(read.text.size() <= limit);
@@ -205,8 +198,7 @@ TEST_CASE("instructions: a cut is at a code point, ill-formed bytes are replaced
     CHECK(at.load().text == at.heading(at.tool) + "a\xEF\xBF\xBD\xEF\xBF\xBD(\xEF\xBF\xBD\n");
     scratch::write(at.tool + "/AGENTS.md", std::string(32 * 1024 - 200, '\xFF'));  // three times as long when replaced
     auto const grown = at.load();
-    CHECK(grown.truncated);
-    CHECK(grown.text.size() <= 32 * 1024);
+    CHECK((grown.truncated && grown.text.size() <= 32 * 1024));
     CHECK(condense::detail::utf8::valid(grown.text));
 }
 
@@ -217,8 +209,7 @@ TEST_CASE("instructions: what is no regular file is refused without waiting") {
     auto const refused = [&](instruction_fault fault) {
         auto const read = at.load();
         REQUIRE(read.errors.size() == 1);
-        CHECK(read.errors[0].fault == fault);
-        CHECK(read.errors[0].level == instruction_level::working);
+        CHECK((read.errors[0].fault == fault && read.errors[0].level == instruction_level::working));
         CHECK(read.errors[0].path == path);
         CHECK(same(read, {instruction_level::global, instruction_level::project}));  // the others are there
         return read.errors[0].text();
@@ -239,15 +230,12 @@ TEST_CASE("instructions: what is no regular file is refused without waiting") {
     fs::create_symlink("pipe", path);
     refused(instruction_fault::not_regular);
     for (auto const* const target : {"/dev/zero", "/dev/tty", "."}) {
-        fs::remove(path);
-        fs::create_symlink(target, path);
+        tree::link(target, path);
         refused(instruction_fault::not_regular);
     }
-    fs::remove(path);
-    fs::create_symlink("AGENTS.md", path);
+    tree::link("AGENTS.md", path);
     CHECK(refused(instruction_fault::unreadable).find("must be readable, not stat: ") != std::string::npos);
-    fs::remove(path);
-    fs::create_symlink("nowhere", path);
+    tree::link("nowhere", path);
     refused(instruction_fault::unreadable);
     if (::geteuid() != 0) {
         fs::remove(path);
@@ -273,13 +261,11 @@ TEST_CASE("instructions: links lead no file of the project out of it, and nothin
              {at.top + "/id_rsa", std::string{"../"} + (folder == at.tool ? "../../" : "") + "id_rsa",
               at.top + "/repo2/AGENTS.md", std::string{"/proc/self/environ"}, std::string{"/proc/version"}}) {
             INFO(target);
-            fs::remove(folder + "/AGENTS.md");
-            fs::create_symlink(target, folder + "/AGENTS.md");
+            tree::link(target, folder + "/AGENTS.md");
             auto const read = at.load();
             CHECK(read.text.find("PRIVATE KEY") == std::string::npos);
             REQUIRE(read.errors.size() == 1);
-            CHECK(read.errors[0].fault == instruction_fault::outside);
-            CHECK(read.errors[0].level == level);
+            CHECK((read.errors[0].fault == instruction_fault::outside && read.errors[0].level == level));
             CHECK(read.errors[0].text() ==
                   "condense: instructions: " + folder +
                       "/AGENTS.md must be a file of the project, no link out of it (see instructions)");
@@ -296,15 +282,13 @@ TEST_CASE("instructions: links lead no file of the project out of it, and nothin
         CHECK(read.errors[0].fault == instruction_fault::outside);
     }
     SECTION("not even where the root is that of the system") {
-        fs::remove(at.tool + "/AGENTS.md");
-        fs::create_symlink("/proc/version", at.tool + "/AGENTS.md");
+        tree::link("/proc/version", at.tool + "/AGENTS.md");
         auto const read = instructions::load({.working = at.tool, .marks = {"proc"}});
         REQUIRE_FALSE(read.errors.empty());
         CHECK(read.errors.back().fault == instruction_fault::outside);
     }
     SECTION("the user's own may be a link to anywhere") {
-        fs::remove(at.global);
-        fs::create_symlink("../id_rsa", at.global);
+        tree::link("../id_rsa", at.global);
         CHECK(at.load().text.find("PRIVATE KEY") != std::string::npos);
     }
     SECTION("a working folder that is reached by a link is where it leads") {
@@ -332,8 +316,7 @@ TEST_CASE("instructions: names and folders that cannot be are told") {
     auto const read =
         instructions::load({.global = std::string{"a\0b", 3}, .project = at.top + "/nowhere", .working = at.tool});
     REQUIRE(read.errors.size() == 2);
-    CHECK(read.errors[0].path == "a b");
-    CHECK(read.errors[1].level == instruction_level::project);
+    CHECK((read.errors[0].path == "a b" && read.errors[1].level == instruction_level::project));
     CHECK(same(read, {instruction_level::working}));
     fs::create_directory(at.top + "/\x1B[31m\n\xFF]");
     auto const odd = instructions::load({.global = at.top + "/\x1B[31m\n\xFF]/.", .working = at.tool});
@@ -350,13 +333,9 @@ TEST_CASE("instructions: of a huge file only the front is read") {
     scratch::write(at.tool + "/AGENTS.md", letters(500));
     fs::resize_file(at.tool + "/AGENTS.md", std::uintmax_t{1} << 36);  // sparse
     auto const read = at.load(1'000);
-    CHECK(read.truncated);
-    CHECK(read.sources.at(0).read == 1'001_bytes);
-    CHECK(read.text.size() <= 1'000);
+    CHECK((read.truncated && read.sources.at(0).read == 1'001_bytes && read.text.size() <= 1'000));
     CHECK(read.text.find(letters(500)) != std::string::npos);
 }
-
-namespace {
 
 std::size_t systems_in(auto const& history) {
     std::size_t count = 0;
@@ -380,8 +359,6 @@ struct plain_session {
     void push(Message m) { held.push_back(std::move(m)); }
     std::vector<Message> const& history() const { return held; }
 };
-
-}  // namespace
 
 TEST_CASE("instructions: are pushed once, and again when they have changed") {
     tree const at;
@@ -451,3 +428,5 @@ TEST_CASE("instructions: stay byte for byte down to the floor, and no summary ha
     CHECK_FALSE(prompts.empty());
     for (auto const& prompt : prompts) CHECK(prompt.find("Unmistakable") == std::string::npos);
 }
+
+}  // namespace

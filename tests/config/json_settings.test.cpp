@@ -13,10 +13,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::settings;
-using condense::settings_error;
-using condense::settings_fault;
-using condense::settings_from_json;
+using condense::settings, condense::settings_error, condense::settings_fault, condense::settings_from_json;
 using condense::settings_kind;
 
 settings_error refusal_of(std::string_view text) {
@@ -71,8 +68,7 @@ TEST_CASE("settings_from_json: values of another type are refused by key") {
                                   : value.find_first_of("[{nt") == value.npos || value.front() == '"';
             if (fits) continue;
             auto const bad = refusal_of(object_of(field.key, value));
-            CHECK(bad.fault == settings_fault::wrong_type);
-            CHECK(bad.name == field.key);
+            CHECK((bad.fault == settings_fault::wrong_type && bad.name == field.key));
             CHECK(bad.rule == (field.kind == settings_kind::on_or_off ? "must be true or false, or a text: on or off"
                                                                       : field.rule()));
         }
@@ -132,16 +128,14 @@ TEST_CASE("settings_from_json: any text is survived") {
         CHECK(fault_of(text) == settings_fault::unreadable);
     for (std::string_view const text : {"[]", "null", "1", "\"threshold\"", "true"}) {
         auto const bad = refusal_of(text);
-        CHECK(bad.fault == settings_fault::unreadable);
-        CHECK(bad.rule == "must be a JSON object");
+        CHECK((bad.fault == settings_fault::unreadable && bad.rule == "must be a JSON object"));
     }
     CHECK(refusal_of("{\"threshold\": }").text().find("condense: settings: the document must be JSON: byte 15") == 0);
     CHECK(fault_of(std::string(1'000'000, '[')) == settings_fault::unreadable);
     CHECK(fault_of("{\"threshold\": " + std::string(100, '[') + std::string(100, ']') + "}") ==
           settings_fault::wrong_type);
     auto const loud = refusal_of("{\"\\u001b[31m\\u0000\\u009b" + std::string(1'000'000, 'k') + "\": 1}");
-    CHECK(loud.name.size() < 100);
-    CHECK(loud.name.starts_with(" [31m  kkk"));
+    CHECK((loud.name.size() < 100 && loud.name.starts_with(" [31m  kkk")));
     CHECK(refusal_of("{\"threshold\": \"" + std::string(1'000'000, '9') + "\"}").fault == settings_fault::out_of_range);
     CHECK(settings_from_json("\xEF\xBB\xBF{\"threshold\": 0.5}").value() == settings{.threshold = 50_pct});
     CHECK(settings_from_json(" \n{ } ").value() == settings{});

@@ -13,8 +13,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::default_side_model;
-using condense::model_roles;
+using condense::default_side_model, condense::model_roles;
 
 /// An environment of a test's own.
 struct variables {
@@ -31,9 +30,7 @@ condense::model priced(condense::price input) { return {.name = "m", .price = co
 
 TEST_CASE("model_roles: what is unset or blank is the default", "[row-P7]") {
     auto const none = model_roles::from_environment("big", variables{});
-    CHECK(none.primary == "big");
-    CHECK(none.planner.name == "gpt-4o-mini");
-    CHECK(none.summariser.name == "gpt-4o-mini");
+    CHECK((none.primary == "big" && none.planner.name == "gpt-4o-mini" && none.summariser.name == "gpt-4o-mini"));
     CHECK_FALSE(none.planner.chosen);
     for (std::string const blank : {"", " ", "\t\r\n"})
         CHECK(model_roles::from_environment(
@@ -46,8 +43,7 @@ TEST_CASE("model_roles: each task has its variable", "[row-P7]") {
     CHECK(roles.planner == condense::model_role{"fast one", true});
     CHECK(roles.summariser == condense::model_role{std::string("a\0\xFF", 3), true});
     auto const one = model_roles::from_environment("big", variables{{{"SUMMARIZER_MODEL", "small"}}});
-    CHECK(one.planner == condense::model_role{});
-    CHECK(one.summariser == condense::model_role{"small", true});
+    CHECK((one.planner == condense::model_role{} && one.summariser == condense::model_role{"small", true}));
 }
 
 TEST_CASE("model_roles: the process has an environment, too", "[row-P7]") {

@@ -12,10 +12,7 @@
 #include "support/catch.hpp"
 
 using namespace condense::literals;
-using condense::catalog_fault;
-using condense::find_model;
-using condense::model_match;
-using condense::read_model_catalog;
+using condense::catalog_fault, condense::find_model, condense::model_match, condense::read_model_catalog;
 
 namespace {
 
@@ -45,20 +42,16 @@ TEST_CASE("models_json: a catalogue adds and overrides") {
     auto const read = read_model_catalog(sample);
     REQUIRE(read);
     auto const& catalog = read.catalog;
-    CHECK(catalog.size() == 6);
-    CHECK(catalog.skipped() == 0);
+    CHECK((catalog.size() == 6 && catalog.skipped() == 0));
 
     auto const known = catalog.find("gpt-4o");
-    CHECK(known.match == model_match::exact);
-    CHECK(known.facts.name == "gpt-4o");
-    CHECK(known.facts.window == 99'000_tokens);
+    CHECK((known.match == model_match::exact && known.facts.name == "gpt-4o" && known.facts.window == 99'000_tokens));
     CHECK(known.facts.tokenizer == "o200k_base");  // what the file does not say stays as built in
     CHECK(known.facts.image == find_model("gpt-4o").facts.image);
     CHECK(known.facts.price == condense::prices{2.5_per_million, 1.25_per_million, 2.5_per_million, 10_per_million});
 
     auto const added = catalog.find("openai/GPT-99").facts;
-    CHECK(added.window == 500'000_tokens);
-    CHECK(added.input == 400'000_tokens);
+    CHECK((added.window == 500'000_tokens && added.input == 400'000_tokens));
     CHECK(added.family == condense::model_family::gpt);
     CHECK(added.price ==
           condense::prices{0.0028_per_million, 0.0028_per_million, 0.003625_per_million, 4.1_per_million});
@@ -86,8 +79,7 @@ TEST_CASE("models_json: a provider speaks for itself, its maker for the model") 
     REQUIRE(read);
     CHECK(read.catalog.find("someone/gpt-4o").facts.window == 32'000_tokens);
     CHECK(read.catalog.find("azure/gpt-4o").facts.window == 99'000_tokens);
-    CHECK_FALSE(read.catalog.find("vendor/own-model").known());
-    CHECK_FALSE(read.catalog.find("own-model").known());
+    CHECK((!read.catalog.find("vendor/own-model").known() && !read.catalog.find("own-model").known()));
     CHECK(read.catalog.find("claude-opus-7-1-20270101").match == model_match::snapshot);
     CHECK(read.catalog.find("us.anthropic.claude-opus-7.1-v1:0").facts.window == 3'000'000_tokens);
     CHECK(read.catalog.find("chatgpt-4o-latest").match == model_match::alias);
@@ -120,33 +112,26 @@ TEST_CASE("models_json: figures that cannot be are not believed") {
           R"({"context":18446744073709551615})", R"({"context":99999999999999999999999})", R"({"context":0.5})"}) {
         auto const catalog = of(limit, R"({"input":1,"output":2})");
         CAPTURE(limit);
-        CHECK(catalog.size() == 2);
-        CHECK(catalog.skipped() == 2);
+        CHECK((catalog.size() == 2 && catalog.skipped() == 2));
         CHECK(catalog.find("gpt-4").facts.window == 8'192_tokens);  // as built in
-        CHECK(catalog.find("gpt-4").facts.price->input == 1_per_million);
-        CHECK_FALSE(catalog.find("new").known());
+        CHECK((catalog.find("gpt-4").facts.price->input == 1_per_million && !catalog.find("new").known()));
     }
     for (std::string const cost :
          {"null", "[]", "{}", R"({"input":1})", R"({"input":-1,"output":2})", R"({"input":1e300,"output":2})",
           R"({"input":"1","output":2})", R"({"input":1,"output":null})"}) {
         auto const catalog = of(R"({"context":7000,"output":99999999,"input":7000})", cost);
         CAPTURE(cost);
-        CHECK(catalog.size() == 3);
-        CHECK(catalog.skipped() == 2);
-        CHECK_FALSE(catalog.find("gpt-4").facts.price);
-        CHECK(catalog.find("new").facts.output == 7'000_tokens);
-        CHECK(catalog.find("new").facts.input == 0_tokens);
+        CHECK((catalog.size() == 3 && catalog.skipped() == 2 && !catalog.find("gpt-4").facts.price));
+        CHECK((catalog.find("new").facts.output == 7'000_tokens && catalog.find("new").facts.input == 0_tokens));
     }
 }
 
 TEST_CASE("models_json: a wrong text is an error with a sentence") {
-    CHECK(fault_of("") == catalog_fault::malformed);
-    CHECK(fault_of("{") == catalog_fault::malformed);
+    CHECK((fault_of("") == catalog_fault::malformed && fault_of("{") == catalog_fault::malformed));
     CHECK(fault_of(sample.substr(0, sample.size() / 2)) == catalog_fault::malformed);
     CHECK(fault_of(std::string(100'000, '[')) == catalog_fault::malformed);
     CHECK(fault_of("{\"a\x01\":\xFF}") == catalog_fault::malformed);
-    CHECK(fault_of("[]") == catalog_fault::not_a_catalog);
-    CHECK(fault_of("null") == catalog_fault::not_a_catalog);
+    CHECK((fault_of("[]") == catalog_fault::not_a_catalog && fault_of("null") == catalog_fault::not_a_catalog));
     CHECK(fault_of("{}") == catalog_fault::not_a_catalog);
     CHECK(fault_of(R"({"openai":[],"x":{"models":[]},"y":{"models":{"m":7,"":{"limit":{"context":5}}}}})") ==
           catalog_fault::not_a_catalog);
@@ -170,8 +155,7 @@ TEST_CASE("models_json: bytes changed at random do no harm") {
         if (!read) continue;
         CHECK(read.catalog.size() != 0);
         auto const found = read.catalog.find("gpt-4o").facts;
-        CHECK(found.output <= found.window);
-        CHECK(found.window.count <= 1'000'000'000'000);
+        CHECK((found.output <= found.window && found.window.count <= 1'000'000'000'000));
     }
 }
 
@@ -198,8 +182,7 @@ TEST_CASE("models_json: files") {
     CHECK(condense::read_model_catalog_file(folder).error.fault == catalog_fault::file);
     std::ofstream{path, std::ios::binary} << sample;
     auto const read = condense::read_model_catalog_file(path);
-    CHECK(read);
-    CHECK(read.catalog.size() == 6);
+    CHECK((read && read.catalog.size() == 6));
     CHECK(condense::read_model_catalog_file(path, {100}).error.fault == catalog_fault::too_large);
     CHECK(condense::read_model_catalog_file(path, condense::bytes{sample.size()}));
     std::ofstream{path, std::ios::binary | std::ios::trunc};

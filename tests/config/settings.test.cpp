@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/config/settings.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,25 +18,25 @@
 #include <condense/store/memory.hpp>
 
 #include "adapt/every_setting.hpp"
+#include "core/constant.hpp"
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 #include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::settings;
-using condense::settings_error;
-using condense::settings_fault;
-using condense::settings_result;
+using condense::settings, condense::settings_error, condense::settings_fault, condense::settings_result;
 
 using variables = std::map<std::string, std::string>;
 
+std::optional<std::string> value_in(variables const& given, std::string const& name) {
+    auto const found = given.find(name);
+    return found == given.end() ? std::nullopt : std::optional{found->second};
+}
 settings_result reading(variables const& given, std::string_view prefix = "CONDENSE_") {
-    return settings::from_environment(prefix, [&](std::string const& name) -> std::optional<std::string> {
-        auto const found = given.find(name);
-        return found == given.end() ? std::nullopt : std::optional{found->second};
-    });
+    return settings::from_environment(prefix, [&](std::string const& name) { return value_in(given, name); });
 }
 
 settings_error refusal_of(variables const& given) {
@@ -47,10 +48,7 @@ settings_error refusal_of(variables const& given) {
 /// An environment that says what is in it.
 struct told {
     variables held;
-    std::optional<std::string> operator()(std::string const& name) const {
-        auto const found = held.find(name);
-        return found == held.end() ? std::nullopt : std::optional{found->second};
-    }
+    std::optional<std::string> operator()(std::string const& name) const { return value_in(held, name); }
     std::vector<std::string> names() const {
         std::vector<std::string> all;
         for (auto const& [name, value] : held) all.push_back(name);
@@ -67,15 +65,6 @@ constexpr bool defaults_are_the_documented_ones() {
            made.preserve_first == 1_messages && made.last_preserved() == 15_messages &&
            made.preview_end() == 2'000_chars;
 }
-static_assert(defaults_are_the_documented_ones());
-
-constexpr bool the_cache_relaxes_up_to_the_ceiling() {
-    return settings{.cache_hint = true}.due_at() == 75_pct && settings{.cache_relax = 20_pct}.due_at() == 65_pct &&
-           settings{.threshold = 95_pct, .cache_hint = true}.due_at() == 98_pct &&
-           settings{.threshold = 100_pct}.due_at() == 98_pct &&
-           settings{.threshold = {~0u}, .cache_hint = true, .cache_relax = {~0u}}.due_at() == 98_pct;
-}
-static_assert(the_cache_relaxes_up_to_the_ceiling());
 
 constexpr bool the_last_messages_follow_the_window() {
     auto const of = [](std::uint64_t window, std::uint64_t first = 1) {
@@ -86,14 +75,6 @@ constexpr bool the_last_messages_follow_the_window() {
            of(~std::uint64_t{0}) == condense::percent{1'500}.of(condense::messages{~std::uint64_t{0}}).count &&
            settings{.preserve_last = 3_messages}.last_preserved() == 3_messages;
 }
-static_assert(the_last_messages_follow_the_window());
-
-constexpr bool previews_stay_below_what_is_stored() {
-    return settings{.artifact_threshold = 4'000_chars}.preview_end() == 1'000_chars &&
-           settings{.artifact_threshold = 8'000_chars}.preview_end() == 2'000_chars &&
-           settings{.artifact_threshold = 80'000_chars}.preview_end() == 2'000_chars;
-}
-static_assert(previews_stay_below_what_is_stored());
 
 template <class Lookup>
 concept looks = condense::detail::environment<Lookup>;
@@ -101,18 +82,23 @@ static_assert(looks<condense::detail::process_environment> && looks<std::optiona
 static_assert(!looks<char const* (*)(std::string const&)> && !looks<int>);
 
 bool is_printable(std::string_view text) {
-    for (char const byte : text)
-        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) return false;
-    return condense::detail::utf8::valid(text);
+    auto const is_control = [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; };
+    return std::ranges::none_of(text, is_control) && condense::detail::utf8::valid(text);
 }
 
-}  // namespace
-
 TEST_CASE("settings: defaults, shares and zones are worked out in integers") {
-    CHECK(defaults_are_the_documented_ones());
-    CHECK(the_cache_relaxes_up_to_the_ceiling());
-    CHECK(the_last_messages_follow_the_window());
-    CHECK(previews_stay_below_what_is_stored());
+    CHECK_CONSTANT(defaults_are_the_documented_ones());
+    // The cache relaxes up to the ceiling.
+    CHECK_CONSTANT(settings{.cache_hint = true}.due_at() == 75_pct &&
+                   settings{.cache_relax = 20_pct}.due_at() == 65_pct &&
+                   settings{.threshold = 95_pct, .cache_hint = true}.due_at() == 98_pct &&
+                   settings{.threshold = 100_pct}.due_at() == 98_pct &&
+                   settings{.threshold = {~0u}, .cache_hint = true, .cache_relax = {~0u}}.due_at() == 98_pct);
+    CHECK_CONSTANT(the_last_messages_follow_the_window());
+    // Previews stay below what is stored.
+    CHECK_CONSTANT(settings{.artifact_threshold = 4'000_chars}.preview_end() == 1'000_chars &&
+                   settings{.artifact_threshold = 8'000_chars}.preview_end() == 2'000_chars &&
+                   settings{.artifact_threshold = 80'000_chars}.preview_end() == 2'000_chars);
     CHECK_FALSE(settings{}.problem());
 }
 
@@ -194,8 +180,7 @@ TEST_CASE("settings: every field has both its bounds") {
             auto const found = fault(value);
             return !found || found == settings_fault::conflict;
         };
-        CHECK(in_range(spelt(field.least)));
-        CHECK(in_range(spelt(field.most)));
+        CHECK((in_range(spelt(field.least)) && in_range(spelt(field.most))));
         if (field.kind == condense::settings_kind::on_or_off) CHECK(fault("2") == settings_fault::malformed);
         else {
             CHECK(fault(spelt(field.most + 1)) == settings_fault::out_of_range);
@@ -212,8 +197,7 @@ TEST_CASE("settings: every field has both its bounds") {
         field.set(made, field.most + 1);
         auto const problem = made.problem();
         REQUIRE(problem);
-        CHECK(problem->fault == settings_fault::out_of_range);
-        CHECK(problem->name == field.key);
+        CHECK((problem->fault == settings_fault::out_of_range && problem->name == field.key));
     }
 }
 
@@ -244,24 +228,17 @@ TEST_CASE("settings: what cannot work together is refused by the names the user 
           std::string::npos);
     auto const by_hand = settings{.truncate_to = 10'000_chars}.problem();
     REQUIRE(by_hand);
-    CHECK(by_hand->name == "truncate_to");
-    CHECK(by_hand->fault == settings_fault::conflict);
+    CHECK((by_hand->name == "truncate_to" && by_hand->fault == settings_fault::conflict));
 }
 
 TEST_CASE("settings: hostile values and names cannot spoil a terminal") {
-    std::string hostile =
-        "\x1B]0;x\x07\r\n\xC2\x9B"
-        "31m\xE2\x80\xAE\xFF";
-    hostile += '\0';
-    hostile += letters(3'000'000);
+    auto const hostile = "\x1B]0;x\x07\r\n\xC2\x9B\x33\x31m\xE2\x80\xAE\xFF" + letters(1, '\0') + letters(3'000'000);
     auto const read = reading({{"A\nB_THRESHOLD", hostile}}, "A\nB_");
     REQUIRE_FALSE(read);
     auto const bad = read.error();
     CHECK(is_printable(bad.text()));
-    CHECK(bad.text().size() < 400);
-    CHECK(bad.name == "A B_THRESHOLD");
-    CHECK(bad.value.find("\xC2\x9B") == std::string::npos);
-    CHECK(bad.value.find("\xE2\x80\xAE") == std::string::npos);
+    CHECK((bad.text().size() < 400 && bad.name == "A B_THRESHOLD"));
+    CHECK((bad.value.find("\xC2\x9B") == std::string::npos && bad.value.find("\xE2\x80\xAE") == std::string::npos));
     CHECK(bad.value.ends_with("xxx..."));
 }
 
@@ -270,17 +247,7 @@ TEST_CASE("settings: a result is asked for what it has") {
     CHECK_THROWS_AS(reading({{"CONDENSE_THRESHOLD", "0"}}).value(), condense::invalid_configuration);
 }
 
-TEST_CASE("settings: a shortened result has room for its marker") {
-    CHECK(condense::detail::least_chars == 2 * condense::detail::omission_limit);
-}
-
-namespace {
-
-struct full_store {
-    condense::reference name(std::string_view content) const { return condense::memory_store{}.name(content); }
-    condense::store_error put(condense::reference const&, std::string_view) const { return {"no space left"}; }
-    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
-};
+static_assert(condense::detail::least_chars == 2 * condense::detail::omission_limit, "a marker has room");
 
 /// A result of so many characters after the layers that settings are for.
 std::uint64_t left_of(settings const& set, auto const& store, std::size_t size) {
@@ -298,24 +265,24 @@ std::uint64_t left_of(settings const& set, auto const& store, std::size_t size) 
     return condense::detail::utf8::count(history.at(2).parts.at(0).text);
 }
 
-}  // namespace
-
 TEST_CASE("settings: sizes go together at every limit") {
     condense::memory_store const store;
+    fakes::shelf const full;
+    full.held->fails = true;
     for (auto const& set :
          {settings{}, settings{.truncate_to = {384}, .artifact_threshold = {385}},
           settings{.truncate_to = {384}, .result_cap = {385}, .artifact_threshold = {385}},
           settings{.truncate_to = {50'000}, .result_cap = {90'000}, .artifact_threshold = {60'000}}}) {
         REQUIRE_FALSE(set.problem());
         CHECK(left_of(set, store, 200'000) < set.artifact_threshold.count);
-        CHECK(left_of(set, full_store{}, 200'000) <= set.result_cap.count);
-        CHECK(left_of(set, full_store{}, 200'000) > set.artifact_threshold.count / 2);
-        CHECK(left_of(set, full_store{}, set.artifact_threshold.count) == set.artifact_threshold.count);
+        CHECK(left_of(set, full, 200'000) <= set.result_cap.count);
+        CHECK(left_of(set, full, 200'000) > set.artifact_threshold.count / 2);
+        CHECK(left_of(set, full, set.artifact_threshold.count) == set.artifact_threshold.count);
         auto tight = set;
         tight.context_limit = 11'300_tokens;  // too little: what is due at 65 % is due
         tight.output_reserve = 0_tokens;
-        CHECK(left_of(tight, full_store{}, 200'000) <= tight.truncate_to.count);
-        CHECK(left_of(tight, full_store{}, 200'000) > tight.truncate_to.count / 2);
+        CHECK(left_of(tight, full, 200'000) <= tight.truncate_to.count);
+        CHECK(left_of(tight, full, 200'000) > tight.truncate_to.count / 2);
     }
 }
 
@@ -330,15 +297,8 @@ TEST_CASE("settings: the README has a row for each, with its default") {
     auto const section = readme.substr(begin, readme.find("\n## ", begin + 5) - begin);
     std::string table = "| variable | JSON key | default | meaning |\n|---|---|---|---|\n";
     for (auto const& field : condense::settings_fields)
-        table.append("| `")
-            .append(field.variable())
-            .append("` | `")
-            .append(field.key)
-            .append("` | ")
-            .append(field.fallback())
-            .append(" | ")
-            .append(field.meaning)
-            .append(" |\n");
+        table += "| `" + field.variable() + "` | `" + std::string{field.key} + "` | " + std::string{field.fallback()} +
+                 " | " + std::string{field.meaning} + " |\n";
     auto const from = section.find("| variable |");
     REQUIRE(from != std::string::npos);
     CHECK(section.substr(from, section.find("\n\n", from) + 1 - from) == table);
@@ -371,3 +331,5 @@ TEST_CASE("settings: a variable with the prefix that is no setting is named in a
     REQUIRE(of_the_process.warnings().size() == 1);
     CHECK(of_the_process.warnings()[0].find("CONDENSE_TEST_TRUNCATE_TO meant?") != std::string::npos);
 }
+
+}  // namespace

@@ -15,12 +15,12 @@
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 #include "support/notation.hpp"
 
 namespace {
 
-using condense::role;
-using condense::used;
+using condense::role, condense::used;
 using namespace condense::literals;
 using namespace notation;
 
@@ -54,14 +54,9 @@ bool alternates(auto const& messages) {
     return true;
 }
 
-/// Writes the same summary whatever it is asked.
-struct same_summary {
-    std::string operator()(std::string_view) const { return "They took some steps."; }
-};
-
 auto const mix = condense::pipeline{
     condense::summarize{
-        .when = used >= 60_pct, .protect = condense::task | condense::last(2_messages), .with = same_summary{}},
+        .when = used >= 60_pct, .protect = condense::task | condense::last(2_messages), .with = fakes::model{}},
     condense::sliding_window{.when = used >= 90_pct}};
 
 auto alternating_session(bool alternate = true) {
@@ -72,16 +67,20 @@ auto alternating_session(bool alternate = true) {
 chat_message step(int number) { return A("step " + std::to_string(number) + letters(300, '.')); }
 
 template <class Session>
-std::uint64_t summaries(Session const& session) {
-    std::uint64_t count = 0;
-    for (chat_message const& m : session.request())
-        for (auto text = std::string_view{m.parts[0].text}; !text.empty();) {
-            auto const at = text.find("<summary>");
-            if (at == std::string_view::npos) break;
-            ++count;
-            text.remove_prefix(at + 1);
-        }
+std::size_t summaries(Session const& session) {
+    std::size_t count = 0;
+    for (chat_message const& m : session.request()) count += fakes::occurrences(m.parts[0].text, "<summary>");
     return count;
+}
+
+/// The task, and steps that are made to fit as they come.
+template <class Session>
+void work(Session& session, int steps) {
+    session.push(U("the task"));
+    for (int number = 0; number < steps; ++number) {
+        session.push(step(number));
+        static_cast<void>(session.prepare());
+    }
 }
 
 /// Empty where the figures are those of the request: what joined messages gain, two bytes each, is not counted.
@@ -99,13 +98,10 @@ std::string miscounted(Session const& session) {
            std::to_string(joins) + " joins";
 }
 
-}  // namespace
-
 TEST_CASE("neighbouring user messages are sent as one, with a blank line between their texts") {
     auto const all = alternated(conversation{S("rules"), U("a"), U("b"), U("c"), A("d"), U("e")});
     REQUIRE(all.size() == 4);
-    CHECK(joined(all[1]) == "a\n\nb\n\nc");
-    CHECK(joined(all[3]) == "e");
+    CHECK((joined(all[1]) == "a\n\nb\n\nc" && joined(all[3]) == "e"));
     CHECK(alternated(conversation{}).empty());
 }
 
@@ -118,8 +114,6 @@ TEST_CASE("text joins the message that holds more; two that hold more than text 
     auto const sealed = chat_message{.role = role::user, .parts = {{.text = "signed", .sealed = true}}};
     CHECK(alternated(conversation{sealed, U("b")}).size() == 2);
 }
-
-namespace {
 
 /// A message whose adapter writes no text of more than three letters.
 struct short_message {
@@ -134,8 +128,6 @@ struct short_message {
     };
 };
 
-}  // namespace
-
 TEST_CASE("a text that the adapter does not write is not lost") {
     std::vector<short_message> const all{{"a"}, {"b"}, {"c"}};
     std::string words;
@@ -146,17 +138,10 @@ TEST_CASE("a text that the adapter does not write is not lost") {
 TEST_CASE("a session sends its summary in the task's message, counts a frame less, and keeps the history") {
     auto session = alternating_session();
     auto apart = alternating_session(false);
-    for (auto* const each : {&session, &apart}) each->push(U("the task"));
-    for (int number = 0; number < 12; ++number) {
-        session.push(step(number));
-        apart.push(step(number));
-        static_cast<void>(session.prepare());
-        static_cast<void>(apart.prepare());
-    }
+    for (auto* const each : {&session, &apart}) work(*each, 12);
     REQUIRE(summaries(session) == 1);
     CHECK(session.request()[0].parts[0].text.starts_with("the task\n\nSummary of"));
-    CHECK(session.history()[0] == U("the task"));
-    CHECK(session.request().size() + 1 == apart.request().size());
+    CHECK((session.history()[0] == U("the task") && session.request().size() + 1 == apart.request().size()));
     CHECK(session.used().tokens.count + 10 == apart.used().tokens.count);
     CHECK(session.used().messages == apart.used().messages);
     CHECK(miscounted(session) == "");
@@ -198,11 +183,7 @@ TEST_CASE("a summary that stands before a user message joins that one") {
 
 TEST_CASE("a restored session sends the same joined messages, and an undone reduction joins none") {
     auto session = alternating_session();
-    session.push(U("the task"));
-    for (int number = 0; number < 12; ++number) {
-        session.push(step(number));
-        static_cast<void>(session.prepare());
-    }
+    work(session, 12);
     auto const taken = session.state();
     REQUIRE(taken);
     auto other = alternating_session();
@@ -307,6 +288,7 @@ TEST_CASE("a run says that the request fits only where it does, with messages th
     for (int number = 0; number < 100; ++number) chat.push(U("u"));
     for (int number = 0; number < 12; ++number) chat.push(step(number));
     auto const report = chat.run();
-    CHECK(report.after.tokens == chat.used().tokens);
-    CHECK(report.fits() == chat.used().fits());
+    CHECK((report.after.tokens == chat.used().tokens && report.fits() == chat.used().fits()));
 }
+
+}  // namespace

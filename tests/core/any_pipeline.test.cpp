@@ -18,13 +18,14 @@
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/fakes.hpp"
+#include "support/mixes.hpp"
 #include "support/notation.hpp"
 #include "support/tape.hpp"
 
 namespace {
 
-using condense::any_pipeline;
-using condense::used;
+using condense::any_pipeline, condense::used;
 using namespace condense::literals;
 using namespace notation;
 using any_mix = any_pipeline<chat_message>;
@@ -72,6 +73,13 @@ struct still {
     condense::instant operator()() const { return {17}; }
 };
 
+/// The history as a mix leaves it, with the report.
+template <class Mix, class Options = condense::run_options<>>
+auto outcome_of(conversation history, Mix const& mix, condense::budget limits, Options const& options = {}) {
+    auto report = condense::reduce(history, mix, limits, framed{}, options);
+    return std::pair{std::move(history), std::move(report)};
+}
+
 }  // namespace
 
 TEST_CASE("any_pipeline: the same bytes and the same report as the pipeline in it", "[laws]") {
@@ -85,10 +93,8 @@ TEST_CASE("any_pipeline: the same bytes and the same report as the pipeline in i
             condense::run_options<still> options;
             options.marks = marks;
             any_mix const any = mix;
-            auto plain = original;
-            auto through = original;
-            auto const report = condense::reduce(plain, mix, limits, framed{}, options);
-            auto const whole = condense::reduce(through, any, limits, framed{}, options);
+            auto const [plain, report] = outcome_of(original, mix, limits, options);
+            auto const [through, whole] = outcome_of(original, any, limits, options);
             INFO("seed " << seed);
             CHECK(through == plain);
             CHECK(same_report(whole, report));
@@ -127,10 +133,8 @@ TEST_CASE("any_pipeline: what fails fails the same way, and a cancellation reach
         condense::budget const limits{.window = {500 + random.below(10'000)}};
         laws::with_faulty_mix(random, [&](auto const& mix) {
             condense::run_options<still> const options;
-            auto plain = original;
-            auto through = original;
-            auto const report = condense::reduce(plain, mix, limits, framed{}, options);
-            auto const whole = condense::reduce(through, any_mix{mix}, limits, framed{}, options);
+            auto const [plain, report] = outcome_of(original, mix, limits, options);
+            auto const [through, whole] = outcome_of(original, any_mix{mix}, limits, options);
             INFO("seed " << seed);
             CHECK(through == plain);
             CHECK(same_report(whole, report));
@@ -173,8 +177,7 @@ TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline
         static_cast<void>(condense::reduce(through, any, {.window = {100'000}}, framed{}, options));
         CHECK(history == through);
     }
-    CHECK(within.messages("s") == tapes::bytes_of(all));
-    CHECK(within.made("s") == direct.made("s"));
+    CHECK((within.messages("s") == tapes::bytes_of(all) && within.made("s") == direct.made("s")));
     condense::session session{all, any, condense::budget{.window = {100'000}}, framed{}, options};
     session.push(U("more"));
     auto more = all;
@@ -183,58 +186,39 @@ TEST_CASE("any_pipeline: a journal in it knows a conversation as in the pipeline
 }
 
 TEST_CASE("any_pipeline: copies share the pipeline, and one can be put in the place of another") {
-    any_mix mix = condense::pipeline{
-        condense::sliding_window{.when = used > 4_messages, .until = used <= 4_messages, .protect = condense::nothing}};
+    any_mix mix = condense::pipeline{mixes::window_of(4_messages)};
     auto const copy = mix;
-    mix = condense::pipeline{
-        condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages, .protect = condense::nothing}};
+    mix = condense::pipeline{mixes::window_of(2_messages)};
     conversation const all{U("1"), U("2"), U("3"), U("4"), U("5")};
-    auto kept = all;
-    static_cast<void>(condense::reduce(kept, copy, {.window = {1'000}}, framed{}));
-    CHECK(kept.size() == 4);
-    kept = all;
-    static_cast<void>(condense::reduce(kept, mix, {.window = {1'000}}, framed{}));
-    CHECK(kept.size() == 2);
-    kept = all;
-    any_pipeline<chat_message, 4> const small = condense::pipeline{
-        condense::sliding_window{.when = used > 3_messages, .until = used <= 3_messages, .protect = condense::nothing}};
+    condense::budget const limits{.window = {1'000}};
+    CHECK(outcome_of(all, copy, limits).first.size() == 4);
+    CHECK(outcome_of(all, mix, limits).first.size() == 2);
+    any_pipeline<chat_message, 4> const small = condense::pipeline{mixes::window_of(3_messages)};
     any_mix const wider = small;
-    auto const report = condense::reduce(kept, wider, {.window = {1'000}}, framed{});
-    CHECK(kept.size() == 3);
-    CHECK(report.layers[0].name == "sliding_window");
-    CHECK(report.layers[1].name.empty());
-    CHECK(report.layers.size() == 16);
-    CHECK(report.text().find("sliding_window") == report.text().rfind("sliding_window"));
-    kept = all;
+    auto const [kept, report] = outcome_of(all, wider, limits);
+    CHECK((kept.size() == 3 && report.layers.size() == 16));
+    CHECK((report.layers[0].name == "sliding_window" && report.layers[1].name.empty()));
+    CHECK(fakes::occurrences(report.text(), "sliding_window") == 1);
     any_mix const back =
         condense::fallback{condense::sliding_window{.when = used > 3_messages}, condense::sliding_window{}};
-    CHECK(condense::reduce(kept, back, {.window = {1'000}}, framed{}).changed());
+    CHECK(outcome_of(all, back, limits).second.changed());
 }
 
 TEST_CASE("any_pipeline: a stop and the clock reach the layers") {
-    struct clock {
-        std::uint64_t* now;
-        condense::instant operator()() const { return {*now += 5'000'000'000}; }
-    };
-    struct flag {
-        bool stop_requested() const { return true; }
-    };
     std::uint64_t now = 0;
     auto const mix = condense::pipeline{
         condense::sliding_window{.when = used > 4_messages, .protect = condense::nothing},
         condense::escalate{.when = used >= 10_pct, .passes = 8, .within = std::chrono::nanoseconds{1}}};
     conversation const all{U("1"), U("2"), U("3"), U("4")};
-    auto plain = all;
-    auto through = all;
-    condense::run_options<clock> timed{.clock = {&now}};
-    auto const report = condense::reduce(plain, mix, {.window = {5}}, framed{}, timed);
+    condense::run_options<fakes::clock> timed{.clock = {&now, 5'000'000'000}};
+    auto const [plain, report] = outcome_of(all, mix, {.window = {5}}, timed);
     now = 0;
-    auto const whole = condense::reduce(through, any_mix{mix}, {.window = {5}}, framed{}, timed);
-    CHECK(whole.outcome == report.outcome);
+    auto const [through, whole] = outcome_of(all, any_mix{mix}, {.window = {5}}, timed);
+    CHECK((whole.outcome == report.outcome && whole.time == report.time));
     CHECK(through == plain);
-    CHECK(whole.time == report.time);
-    condense::run_options<still, flag> const stopped;
-    CHECK_FALSE(condense::reduce(through, any_mix{mix}, {.window = {5}}, framed{}, stopped).changed());
+    bool const up = true;
+    condense::run_options<still, fakes::stop_flag> const stopped{.stop = {&up}};
+    CHECK_FALSE(outcome_of(through, any_mix{mix}, {.window = {5}}, stopped).second.changed());
 }
 
 TEST_CASE("any_pipeline: the memory of layers is the session's") {
@@ -244,8 +228,7 @@ TEST_CASE("any_pipeline: the memory of layers is the session's") {
     condense::session other{conversation{}, mix, condense::budget{.window = {1'000}}, framed{}};
     push(one, {U("a"), U("b")});
     other.push(U("c"));
-    CHECK(journal.messages().size() == 3);
-    CHECK(journal.calls(tapes::verb::read) == 2);
+    CHECK((journal.messages().size() == 3 && journal.calls(tapes::verb::read) == 2));
 }
 
 TEST_CASE("a layer alone is a pipeline of one") {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/draft_reader.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <condense/core/part_copies.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 
@@ -15,69 +17,142 @@
 
 namespace {
 
-using condense::budget;
-using condense::cost;
-using condense::group;
-using condense::part_kind;
-using condense::part_status;
-using condense::refusal;
-using condense::role;
-using toy::assistant;
-using toy::call;
-using toy::call_part;
-using toy::desk;
-using toy::part_of;
-using toy::pinned;
-using toy::result;
-using toy::result_part;
-using toy::user;
-using toy::with;
+using namespace toy;
+using condense::budget, condense::chat_message, condense::cost, condense::group, condense::refusal;
+using condense::sequence;
+using numbers = std::vector<std::uint32_t>;
 
-constexpr bool usage_is_the_messages_and_the_overhead() {
+TEST_CASE("draft_reader: usage is the messages and the overhead") {
     desk on{{user("four"), assistant("12345")}, budget{.window = {100}, .output = {20}, .overhead = {7}}};
     auto const used = on.draft().used();
-    return used.tokens.count == 16 && used.input.count == 80 && used.messages.count == 2 && used.turns.count == 1;
+    CHECK((used.tokens.count == 16 && used.input.count == 80 && used.messages.count == 2 && used.turns.count == 1));
 }
-static_assert(toy::run_time_only || usage_is_the_messages_and_the_overhead());
 
-/// case-101, also for messages that were edited or dropped.
-constexpr bool roles_add_up() {
+TEST_CASE("draft_reader: roles add up, also for messages that were edited or dropped [case-101]") {
     desk on{{toy::system("rules"), user("task"), call("1"), result("1", "output"), assistant("answer"), user("latest")},
             budget{.window = {100}, .overhead = {7}}};
     auto draft = on.draft();
-    if (draft.drop({4})) return false;
+    REQUIRE_FALSE(draft.drop({4}));
     cost sum = cost::of({7});
     for (auto const speaker : {role::system, role::user, role::assistant, role::tool, role::other})
         sum += draft.used_by(speaker);
-    return sum.tokens() == draft.used().tokens && draft.used_by(role::tool) == cost::of({6}) &&
-           draft.used_by(role::assistant) == cost::of({2});
+    CHECK(sum.tokens() == draft.used().tokens);
+    CHECK((draft.used_by(role::tool) == cost::of({6}) && draft.used_by(role::assistant) == cost::of({2})));
 }
-static_assert(toy::run_time_only || roles_add_up());
 
-constexpr bool groups_are_told_without_their_text() {
+TEST_CASE("draft_reader: the floor is what stays") {
+    desk on{
+        {toy::system("rules"), user("task"), assistant("answer"), pinned(assistant("pin")), user("latest"), call("1")},
+        budget{.window = {100}, .overhead = {7}}};
+    // The pin may not come first: the user message before it stays, too.
+    CHECK(on.draft().floor().count == 7 + 5 + 4 + 3 + 6 + 2);
+    desk without_pin{toy::system("rules"), user("task"), assistant("answer"), user("latest")};
+    CHECK(without_pin.draft().floor().count == 5 + 6);
+}
+
+TEST_CASE("draft_reader: groups are told without their text") {
     desk on{toy::system("s"), user("u"), call("1"), pinned(result("1", "no", part_status::error)),
             user("v"),        call("2")};
     auto const draft = on.draft();
-    auto const system = draft.about(group{0});
     auto const task = draft.about(group{1});
     auto const round = draft.about(group{2});
-    auto const latest = draft.about(group{4});
-    return system.system && !system.starts_turn && task.starts_turn && task.plain_user && !task.latest_user &&
-           !task.open && round.first == 2 && round.last == 3 && round.count == 2 && round.cost == cost::of({4}) &&
-           round.pinned && round.has_calls && round.has_error && round.speaker == role::assistant && !round.open &&
-           !round.summary && latest.latest_user && draft.about(group{5}).open;
+    CHECK((draft.about(group{0}).system && !draft.about(group{0}).starts_turn));
+    CHECK((task.starts_turn && task.plain_user && !task.latest_user && !task.open));
+    CHECK((round.first == 2 && round.last == 3 && round.count == 2 && round.cost == cost::of({4}) && round.pinned));
+    CHECK((round.has_calls && round.has_error && round.speaker == role::assistant && !round.open && !round.summary));
+    CHECK((draft.about(group{4}).latest_user && draft.about(group{5}).open));
+    // The task is the first plain user message.
+    CHECK((!draft.holds_task({0}) && draft.holds_task({1}) && !draft.holds_task({4})));
+    CHECK_FALSE(draft.holds_task(group{1}.summary()));
 }
-static_assert(toy::run_time_only || groups_are_told_without_their_text());
 
-constexpr bool the_task_is_the_first_plain_user_message() {
-    desk on{toy::system("s"), user("u"), user("v")};
+TEST_CASE("draft_reader: parts are told without their text") {
+    part_view const sealed{.kind = part_kind::reasoning, .text = "hm", .sealed = true};
+    desk on{marked(with(role::assistant, {sealed, {.text = "abc"}}), "stored.1")};
     auto const draft = on.draft();
-    return !draft.holds_task({0}) && draft.holds_task({1}) && !draft.holds_task({2}) &&
-           !draft.holds_task(group{1}.summary());
+    auto const first = draft.about(part_of(on.facts, 0, 0));
+    auto const second = draft.about(part_of(on.facts, 0, 1));
+    CHECK((first.kind == part_kind::reasoning && first.sealed && !first.edited));
+    CHECK((second.edited && second.externalized && second.stored_earlier));
+    CHECK((second.cost == cost::of({3}) && second.original_size.count == 3));
 }
-static_assert(toy::run_time_only || the_task_is_the_first_plain_user_message());
 
-/// Reads messages of many parts inside each other: what is being read must not be replaced.
+TEST_CASE("draft_reader: members are walked") {
+    desk on{call("1"), user("u"), result("1")};
+    numbers seen;
+    on.draft().each_member(group{0}, [&](std::uint32_t index) { seen.push_back(index); });
+    CHECK(seen == numbers{0, 2});
+}
+
+TEST_CASE("draft_reader: says why each group stays, in the order of what is asked first") {
+    desk on{toy::system("s"), pinned(user("u")), assistant("a"), user("v"), call("1")};
+    auto const draft = on.draft();
+    CHECK((draft.undroppable({0}) == refusal::system && draft.undroppable({1}) == refusal::pinned));
+    CHECK((draft.undroppable({2}) == refusal::none && draft.undroppable({3}) == refusal::latest_user));
+    CHECK((draft.undroppable({4}) == refusal::open && draft.undroppable({5}) == refusal::gone));
+    CHECK(draft.undroppable(group{2}.summary()) == refusal::gone);
+}
+
+TEST_CASE("draft_reader: removed parts are left out") {
+    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, {.text = "abc"}}),
+            user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.remove(part_of(on.facts, 1)));
+    numbers by_facts;
+    std::string by_text;
+    draft.each_part_of(group{1}, [&](condense::part_ref part) { by_facts.push_back(part.index); });
+    draft.each_part(group{1}, [&](condense::part_ref part, part_view const& seen) {
+        by_text.append(std::to_string(part.index)).append(seen.text);
+    });
+    CHECK((by_facts == numbers{1} && by_text == "1abc"));
+}
+
+TEST_CASE("draft_reader: results have the tool of their call") {
+    desk on{call("1", "read"),
+            with(role::tool, {{.kind = part_kind::tool_result, .tool = "own", .call = "1"}, result_part("1")})};
+    std::string tools;
+    on.draft().each_part(sequence{1}, [&](condense::part_ref, part_view const& seen) { tools.append(seen.tool); });
+    on.draft().original(part_of(on.facts, 1, 1), [&](part_view const& seen) { tools.append(seen.tool); });
+    CHECK(tools == "ownreadread");
+}
+
+TEST_CASE("draft_reader: present text and the original") {
+    desk on{user("u"), call("1"), result("1", "output"), assistant("a"), user("v")};
+    auto draft = on.draft();
+    auto const part = part_of(on.facts, 2);
+    REQUIRE_FALSE(draft.shorten(part, "out"));
+    std::string present;
+    std::string original;
+    draft.each_part(sequence{2}, [&](condense::part_ref, part_view const& seen) { present = seen.text; });
+    draft.original(part, [&](part_view const& seen) { original = seen.text; });
+    CHECK((present == "out" && original == "output"));
+    CHECK((draft.message_cost(2) == cost::of({3}) && draft.message_at({2}).parts[0].text == "output"));
+}
+
+TEST_CASE("draft_reader: groups come in order, a summary before the group in whose place it stands") {
+    desk on{user("u"), assistant("a"), assistant("b"), user("v")};
+    auto draft = on.draft();
+    CHECK(shown(draft) == "0: u | 1: a | 2: b | 3: v | ");
+    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}, {2}}, "s"));
+    CHECK(shown(draft) == "0: u | *1: s | 3: v | ");
+    REQUIRE_FALSE(draft.drop({0}));  // a message that is restored beside its summary needs room
+    REQUIRE_FALSE(draft.restore({1}));
+    CHECK(shown(draft) == "*1: s | 1: a | 3: v | ");
+}
+
+TEST_CASE("draft_reader: an adapter that shows other parts than before reads no further than was counted") {
+    desk on{user("u"), with(role::assistant, {{.text = "abc"}}), user("v")};
+    on.history[1] = with(role::assistant, {{.text = "abc"}, {.text = "def"}});
+    std::size_t seen = 0;
+    on.draft().each_part(sequence{1}, [&](condense::part_ref, part_view const&) { ++seen; });
+    CHECK(seen == 1);
+    on.history[1] = with(role::assistant, {});
+    CHECK(on.draft().shorten(part_of(on.facts, 1), "a") == refusal::gone);
+}
+
+// Messages of many parts
+
+/// Reads messages of many parts inside each other: the one that is being read must not be replaced.
 struct nested_reader {
     static constexpr condense::effect effects = condense::drops;
     bool* good;
@@ -88,12 +163,12 @@ struct nested_reader {
                 return draft.part_at(draft.outline().message_at(message).first_part + number);
             };
             int calls = 0;
-            draft.original(part_at(1), [&](condense::part_view const& outer) {
-                draft.original(part_at(2), [&](condense::part_view const& inner) {
+            draft.original(part_at(1), [&](part_view const& outer) {
+                draft.original(part_at(2), [&](part_view const& inner) {
                     *good = *good && inner.text == "second " + text;
                     ++calls;
                 });
-                draft.each_part(condense::sequence{2}, [&](condense::part_ref part, condense::part_view const& inner) {
+                draft.each_part(sequence{2}, [&](condense::part_ref part, part_view const& inner) {
                     *good = *good && inner.text == "second " + std::to_string(part.index);
                     ++calls;
                 });
@@ -104,197 +179,127 @@ struct nested_reader {
     }
 };
 
-constexpr bool parts_are_told_without_their_text() {
-    desk on{toy::marked(
-        with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm", .sealed = true}, {.text = "abc"}}),
-        "stored.1")};
-    auto const draft = on.draft();
-    auto const first = draft.about(part_of(on.facts, 0, 0));
-    auto const second = draft.about(part_of(on.facts, 0, 1));
-    return first.kind == part_kind::reasoning && first.sealed && !first.edited && second.edited &&
-           second.externalized && second.stored_earlier && second.cost == cost::of({3}) &&
-           second.original_size.count == 3;
-}
-static_assert(toy::run_time_only || parts_are_told_without_their_text());
-
-constexpr bool members_are_walked() {
-    desk on{call("1"), user("u"), result("1")};
-    std::uint32_t seen = 0;
-    on.draft().each_member(group{0}, [&](std::uint32_t index) { seen = seen * 10 + index + 1; });
-    return seen == 13;
-}
-static_assert(toy::run_time_only || members_are_walked());
-
-constexpr bool removed_parts_are_left_out() {
-    desk on{user("u"), with(role::assistant, {{.kind = part_kind::reasoning, .text = "hm"}, {.text = "abc"}}),
-            user("v")};
-    auto draft = on.draft();
-    if (draft.remove(part_of(on.facts, 1))) return false;
-    std::uint32_t by_facts = 0;
-    std::uint32_t by_text = 0;
-    draft.each_part_of(group{1}, [&](condense::part_ref part) { by_facts += 10 + part.index; });
-    draft.each_part(group{1}, [&](condense::part_ref part, condense::part_view const& seen) {
-        by_text += part.index * 100 + static_cast<std::uint32_t>(seen.text.size());
-    });
-    return by_facts == 11 && by_text == 103;
-}
-static_assert(toy::run_time_only || removed_parts_are_left_out());
-
-constexpr bool results_have_the_tool_of_their_call() {
-    desk on{call("1", "read"),
-            with(role::tool, {{.kind = part_kind::tool_result, .tool = "own", .call = "1"}, result_part("1")})};
-    int right = 0;
-    on.draft().each_part(condense::sequence{1}, [&](condense::part_ref part, condense::part_view const& seen) {
-        right += seen.tool == (part.index == 0 ? "own" : "read");
-    });
-    on.draft().original(part_of(on.facts, 1, 1),
-                        [&](condense::part_view const& seen) { right += seen.tool == "read"; });
-    return right == 3;
-}
-static_assert(toy::run_time_only || results_have_the_tool_of_their_call());
-
-/// Why each group stays, in the order of what is asked first.
-constexpr bool undroppable_says_why() {
-    desk on{toy::system("s"), pinned(user("u")), assistant("a"), user("v"), call("1")};
-    auto const draft = on.draft();
-    return draft.undroppable({0}) == refusal::system && draft.undroppable({1}) == refusal::pinned &&
-           draft.undroppable({2}) == refusal::none && draft.undroppable({3}) == refusal::latest_user &&
-           draft.undroppable({4}) == refusal::open && draft.undroppable({5}) == refusal::gone &&
-           draft.undroppable(group{2}.summary()) == refusal::gone;
-}
-static_assert(toy::run_time_only || undroppable_says_why());
-
-constexpr bool the_floor_is_what_stays() {
-    desk on{
-        {toy::system("rules"), user("task"), assistant("answer"), pinned(assistant("pin")), user("latest"), call("1")},
-        budget{.window = {100}, .overhead = {7}}};
-    // The pin may not come first: the user message before it stays, too.
-    return on.draft().floor().count == 7 + 5 + 4 + 3 + 6 + 2;
-}
-static_assert(toy::run_time_only || the_floor_is_what_stays());
-
-constexpr bool floors_without_what_must_come_first() {
-    desk on{toy::system("rules"), user("task"), assistant("answer"), user("latest")};
-    return on.draft().floor().count == 5 + 6;
-}
-static_assert(toy::run_time_only || floors_without_what_must_come_first());
-
-}  // namespace
-
-TEST_CASE("draft_reader: usage") {
-    CHECK(usage_is_the_messages_and_the_overhead());
-    CHECK(roles_add_up());
-    CHECK(the_floor_is_what_stays());
-    CHECK(floors_without_what_must_come_first());
+chat_message many(std::string const& text) {
+    chat_message m{.role = role::assistant};
+    for (int number = 0; number < 20; ++number) m.parts.push_back({.text = text + std::to_string(number)});
+    return m;
 }
 
-TEST_CASE("draft_reader: facts of groups and parts") {
-    CHECK(groups_are_told_without_their_text());
-    CHECK(the_task_is_the_first_plain_user_message());
-    CHECK(parts_are_told_without_their_text());
-    CHECK(members_are_walked());
-    CHECK(undroppable_says_why());
-}
-
-TEST_CASE("draft_reader: parts as they are") {
-    CHECK(removed_parts_are_left_out());
-    CHECK(results_have_the_tool_of_their_call());
-}
-
-TEST_CASE("draft_reader: present text and the original") {
-    desk on{user("u"), call("1"), result("1", "output"), assistant("a"), user("v")};
-    auto draft = on.draft();
-    auto const part = part_of(on.facts, 2);
-    REQUIRE_FALSE(draft.shorten(part, "out"));
-    std::string present;
-    std::string original;
-    draft.each_part(condense::sequence{2},
-                    [&](condense::part_ref, condense::part_view const& seen) { present = seen.text; });
-    draft.original(part, [&](condense::part_view const& seen) { original = seen.text; });
-    CHECK(present == "out");
-    CHECK(original == "output");
-    CHECK(draft.message_cost(2) == cost::of({3}));
-    CHECK(draft.message_at({2}).parts[0].text == "output");
-}
-
-TEST_CASE("draft_reader: groups come in order, a summary before the group in whose place it stands") {
-    desk on{user("u"), assistant("a"), assistant("b"), user("v")};
-    auto draft = on.draft();
-    auto const order = [&] {
-        std::vector<std::uint32_t> found;
-        for (auto const which : draft.groups()) found.push_back(which.id() * 10 + (which.is_summary() ? 1 : 0));
-        return found;
-    };
-    CHECK(order() == std::vector<std::uint32_t>{0, 10, 20, 30});
-    REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}, {2}}, "s"));
-    CHECK(order() == std::vector<std::uint32_t>{0, 11, 30});
-    REQUIRE_FALSE(draft.drop({0}));  // a message that is restored beside its summary needs room
-    REQUIRE_FALSE(draft.restore({1}));
-    CHECK(order() == std::vector<std::uint32_t>{11, 10, 30});
-}
-
-TEST_CASE("draft_reader: an adapter that shows other parts than before reads no further than was counted") {
-    desk on{user("u"), with(role::assistant, {{.text = "abc"}}), user("v")};
-    on.history[1] = with(role::assistant, {{.text = "abc"}, {.text = "def"}});
-    std::size_t seen = 0;
-    on.draft().each_part(condense::sequence{1}, [&](condense::part_ref, condense::part_view const&) { ++seen; });
-    CHECK(seen == 1);
-    on.history[1] = with(role::assistant, {});
-    CHECK(on.draft().shorten(part_of(on.facts, 1), "a") == refusal::gone);
-}
+/// A user message and one more.
+struct two_messages : desk_of<chat_message> {
+    explicit two_messages(chat_message const& m) : desk_of{{chat_message::user("u"), m}} {}
+};
 
 TEST_CASE("draft_reader: messages of many parts are read inside each other") {
-    auto const many = [](std::string const& text) {
-        condense::chat_message m{.role = role::assistant};
-        for (int number = 0; number < 20; ++number) m.parts.push_back({.text = text + std::to_string(number)});
-        return m;
-    };
-    std::vector<condense::chat_message> history{condense::chat_message::user("u"), many("first "), many("second "),
-                                                condense::chat_message::user("v")};
+    std::vector<chat_message> history{chat_message::user("u"), many("first "), many("second "),
+                                      chat_message::user("v")};
     bool good = true;
     auto const report =
-        condense::reduce(history, condense::pipeline{nested_reader{&good}}, {.window = {1}}, notation::per_byte{});
+        condense::reduce(history, condense::pipeline{nested_reader{&good}}, {.window = {1}}, per_byte{});
     CHECK(report.layers[0].outcome != condense::layer_outcome::failed);
     CHECK(good);
 }
 
 TEST_CASE("draft_reader: a part of a message of many is the one with its id") {
-    condense::chat_message many{.role = role::assistant};
-    for (int number = 0; number < 20; ++number) many.parts.push_back({.text = std::to_string(number)});
-    std::vector<condense::chat_message> const history{condense::chat_message::user("u"), many};
-    condense::outline facts;
-    for (auto const& m : history) facts.append(m, notation::per_byte{});
-    condense::view edits;
-    edits.place_all(facts);
-    notation::per_byte const count;
-    condense::draft const draft{history, facts, edits, count, condense::budget{.window = {1'000}}};
+    two_messages on{many("")};
     std::string text;
-    draft.original({1, 0, 1 + 7}, [&](condense::part_view const& part) { text = part.text; });
+    on.draft().original({1, 0, 1 + 7}, [&](part_view const& part) { text = part.text; });
     CHECK(text == "7");
 }
 
 TEST_CASE("draft_reader: parts that name the same call, in messages of few parts and of many") {
-    auto const beside = [](std::size_t others) {
-        auto m = condense::chat_message::result("1", "a");
-        m.parts.push_back({.kind = condense::part_kind::media, .call = "1"});
+    for (std::size_t const others : {0u, 20u}) {
+        auto m = chat_message::result("1", "a");
+        m.parts.push_back({.kind = part_kind::media, .call = "1"});
         m.parts.push_back({.text = "b"});
         m.parts.push_back(m.parts[0]);
-        for (; others != 0; --others) m.parts.push_back({.kind = condense::part_kind::tool_result, .call = "2"});
-        std::vector<condense::chat_message> const history{condense::chat_message::user("u"), m};
-        condense::outline facts;
-        for (auto const& each : history) facts.append(each, notation::per_byte{});
-        condense::view edits;
-        edits.place_all(facts);
-        notation::per_byte const count;
-        condense::draft const draft{history, facts, edits, count, condense::budget{.window = {1'000}}};
-        std::vector<std::uint32_t> all;
+        m.parts.resize(4 + others, {.kind = part_kind::tool_result, .call = "2"});
+        two_messages on{m};
+        auto const draft = on.draft();
+        numbers all;
         for (std::uint32_t part = 0; part < 4; ++part) {
             draft.each_beside({1, part, 1 + part}, [&](condense::part_ref other) { all.push_back(other.index); });
             all.push_back(100 + part);
         }
+        CHECK(all == numbers{1, 3, 100, 0, 3, 101, 102, 0, 1, 103});
+    }
+}
+
+using condense::detail::part_copies;
+
+/// Messages with parts "0 a", "0 b", ... and a count of how often they were read.
+struct counted_messages {
+    int reads = 0;
+
+    auto reader(std::uint32_t index) {
+        return [this, index](auto const& sink) {
+            ++reads;
+            for (char const letter : {'a', 'b', 'c'}) {
+                std::array<char, 3> const text{static_cast<char>('0' + index), ' ', letter};
+                sink(part_view{.kind = part_kind::tool_result, .text = {text.data(), 3}, .call = {&text[2], 1}});
+            }
+        };
+    }
+};
+
+TEST_CASE("part_copies: parts are as they were shown, and some messages are read once") {
+    counted_messages all;
+    part_copies copies;
+    CHECK(copies.use(7, all.reader(7), [](auto const& parts) {
+        CHECK((parts.size() == 3 && parts.at(1).text == "7 b" && parts.at(1).call == "b" && parts.at(2).text == "7 c"));
+        CHECK((parts.at(0).kind == part_kind::tool_result && parts.at(0).tool.empty()));
+    }));
+    all.reads = 0;
+    auto const use = [&](std::uint32_t index) {
+        CHECK(copies.use(index, all.reader(index),
+                         [&](auto const& parts) { CHECK(parts.at(0).text == std::to_string(index) + " a"); }));
+    };
+    for (int round = 0; round < 5; ++round)
+        for (std::uint32_t index = 0; index < 4; ++index) use(index);
+    CHECK(all.reads == 4);
+    // The one that was used least recently makes room.
+    for (auto const index : {4u, 1u, 0u}) use(index);
+    CHECK(all.reads == 6);
+}
+
+TEST_CASE("part_copies: parts stay while they are in use") {
+    counted_messages all;
+    part_copies copies;
+    auto const use = [&](std::uint32_t index, auto const& inner) {
+        return copies.use(index, all.reader(index), [&](auto const& parts) {
+            inner();
+            CHECK(parts.at(2).text == std::to_string(index) + " c");
+        });
+    };
+    use(0, [&] { use(1, [&] { use(2, [&] { use(3, [&] { CHECK((!use(4, [] {}) && use(0, [] {}))); }); }); }); });
+    CHECK(all.reads == 4);
+    CHECK(use(4, [] {}));
+}
+
+TEST_CASE("part_copies: parts have their call ids") {
+    part_copies copies;
+    auto const read = [](auto const& sink) {
+        for (auto const* const id : {"b", "", "a", "b", "ab", "a", "b"}) sink(part_view{.text = "t", .call = id});
+    };
+    auto const found = [&](std::string_view id) {
+        numbers all;
+        copies.use(0, read,
+                   [&](auto& parts) { parts.each_with(id, [&](std::uint32_t index) { all.push_back(index); }); });
         return all;
     };
-    std::vector<std::uint32_t> const expected{1, 3, 100, 0, 3, 101, 102, 0, 1, 103};
-    CHECK(beside(0) == expected);
-    CHECK(beside(20) == expected);
+    CHECK((found("b") == numbers{0, 3, 6} && found("a") == numbers{2, 5} && found("ab") == numbers{4}));
+    CHECK((found("").empty() && found("c").empty()));
 }
+
+TEST_CASE("part_copies: a message that cannot be read is read again") {
+    counted_messages all;
+    part_copies copies;
+    auto const fails = [](auto const& sink) {
+        sink(part_view{.text = "half"});
+        throw 7;
+    };
+    CHECK_THROWS_AS(copies.use(0, fails, [](auto const&) {}), int);
+    CHECK(copies.use(0, all.reader(0), [&](auto const& parts) { CHECK(parts.at(0).text == "0 a"); }));
+}
+
+}  // namespace

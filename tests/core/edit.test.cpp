@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/edit.hpp>
 
+#include "core/constant.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::name;
-using condense::refusal;
+using condense::name, condense::refusal;
 
 constexpr bool only_none_is_no_refusal() {
     if (refusal{refusal::none}) return false;
@@ -14,7 +14,6 @@ constexpr bool only_none_is_no_refusal() {
         if (!refusal{static_cast<refusal::reason>(why)}) return false;
     return true;
 }
-static_assert(only_none_is_no_refusal());
 
 constexpr bool every_reason_has_a_name_of_its_own() {
     for (int one = refusal::none; one <= refusal::no_room; ++one)
@@ -25,11 +24,10 @@ constexpr bool every_reason_has_a_name_of_its_own() {
         }
     return name(refusal{refusal::open}) == "open group";
 }
-static_assert(every_reason_has_a_name_of_its_own());
 
 }  // namespace
 
 TEST_CASE("edit: refusals say why") {
-    CHECK(only_none_is_no_refusal());
-    CHECK(every_reason_has_a_name_of_its_own());
+    CHECK_CONSTANT(only_none_is_no_refusal());
+    CHECK_CONSTANT(every_reason_has_a_name_of_its_own());
 }

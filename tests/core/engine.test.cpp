@@ -15,26 +15,25 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 #include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::group;
-using condense::outcome;
-using condense::pipeline;
-using condense::used;
-using toy::layer;
+using condense::group, condense::outcome, condense::pipeline, condense::used, toy::layer;
 
 /// Tokens are bytes.
 conversation const original{U("task"),  C("1", "read"), R("1", "output"), A("answer"),
                             U("go on"), A("well"),      U("latest")};
 
+constexpr condense::budget room{.window = 1'000_tokens};
+
 /// What a pipeline of one callable makes of a history, which stays as it is.
 template <condense::effect Effects, class History, class Act>
 auto reduced(History const& messages, Act act, bool marks = false) {
-    return condense::reduce(messages, pipeline{layer<Effects>(act)}, {.window = 1'000_tokens}, per_byte{},
+    return condense::reduce(messages, pipeline{layer<Effects>(act)}, room, per_byte{},
                             condense::run_options<>{.marks = marks});
 }
 
@@ -50,6 +49,12 @@ std::string shown(auto const& from) {
 }
 
 constexpr auto nothing = [](auto&, auto&) {};
+/// Runs `act` in the first sweep only.
+constexpr auto once = [](auto act) {
+    return [act](auto& draft, auto& pass) {
+        if (draft.edits().steps().empty()) act(draft, pass);
+    };
+};
 constexpr auto all_verbs =
     condense::drops | condense::shortens | condense::externalizes | condense::summarizes | condense::restores;
 
@@ -57,24 +62,20 @@ condense::part_ref part_at(auto const& draft, std::uint32_t message, std::uint32
     return {message, part, draft.outline().message_at(message).first_part + part};
 }
 
-}  // namespace
-
 TEST_CASE("engine: without edits every message is sent, itself") {
     auto const made = reduced<condense::no_effects>(original, nothing);
     std::size_t index = 0;
     made.each([&](chat_message const& m) { CHECK(&m == &original[index++]); });
     CHECK(index == original.size());
-    CHECK_FALSE(made.report().changed());
-    CHECK(made.used() == made.report().before);
+    CHECK((!made.report().changed() && made.used() == made.report().before));
 }
 
 TEST_CASE("engine: edited messages are made, the others are the originals") {
-    auto const made = reduced<all_verbs>(original, [](auto& draft, auto& pass) {
-        if (!draft.edits().steps().empty()) return;
-        pass.note(draft.shorten(part_at(draft, 2), "out"));
-        pass.note(draft.drop({3}));
-        pass.note(draft.summarize(std::vector<group>{{4}, {5}}, "so far"));
-    });
+    auto const made = reduced<all_verbs>(original, once([](auto& draft, auto& pass) {
+                                             pass.note(draft.shorten(part_at(draft, 2), "out"));
+                                             pass.note(draft.drop({3}));
+                                             pass.note(draft.summarize(std::vector<group>{{4}, {5}}, "so far"));
+                                         }));
     CHECK(shown(made) == "task | {} | out | so far | latest | ");
     CHECK(made.report().first_changed == 2u);
     std::vector<std::pair<char, std::uint32_t>> places;
@@ -85,11 +86,9 @@ TEST_CASE("engine: edited messages are made, the others are the originals") {
                         fresh.push_back(std::move(m));
                     });
     CHECK(places == std::vector<std::pair<char, std::uint32_t>>{{'k', 0}, {'k', 1}, {'m', 0}, {'m', 1}, {'k', 6}});
-    CHECK(fresh[0].parts[0].call == "1");
-    CHECK(fresh[1] == U("so far"));
+    CHECK((fresh[0].parts[0].call == "1" && fresh[1] == U("so far")));
 
-    using condense::sent_kind;
-    using condense::sent_place;
+    using condense::sent_kind, condense::sent_place;
     std::vector<sent_place> sent_places;
     made.each_sent([&](sent_place place) { sent_places.push_back(place); });
     CHECK(sent_places == std::vector<sent_place>{{sent_kind::original, 0},
@@ -97,8 +96,7 @@ TEST_CASE("engine: edited messages are made, the others are the originals") {
                                                  {sent_kind::changed, 2},
                                                  {sent_kind::summary, group{4}.summary().index},
                                                  {sent_kind::original, 6}});
-    CHECK(made.make(sent_places[2]) == fresh[0]);
-    CHECK(made.make(sent_places[3]) == fresh[1]);
+    CHECK((made.make(sent_places[2]) == fresh[0] && made.make(sent_places[3]) == fresh[1]));
 
     std::size_t originals = 0;
     made.each([&](chat_message const& m) { originals += &m == &original[0] || &m == &original[6]; });
@@ -111,88 +109,67 @@ TEST_CASE("engine: a message is made with all its edits") {
                          {.text = "first text"},
                          {.kind = condense::part_kind::reasoning, .text = "well"},
                          {.text = "second text"}};
-    auto const made = reduced<all_verbs>(
-        messages,
-        [](auto& draft, auto& pass) {
-            if (!draft.edits().steps().empty()) return;
-            pass.note(draft.remove(part_at(draft, 3, 0)));
-            pass.note(draft.shorten(part_at(draft, 3, 1), "first"));
-            pass.note(draft.remove(part_at(draft, 3, 2)));
-            pass.note(draft.externalize(part_at(draft, 3, 3), "2nd", {{9}}));
-        },
-        true);
+    auto const act = once([](auto& draft, auto& pass) {
+        pass.note(draft.remove(part_at(draft, 3, 0)));
+        pass.note(draft.shorten(part_at(draft, 3, 1), "first"));
+        pass.note(draft.remove(part_at(draft, 3, 2)));
+        pass.note(draft.externalize(part_at(draft, 3, 3), "2nd", {{9}}));
+    });
+    auto const made = reduced<all_verbs>(messages, act, true);
     CHECK(shown(made) == "task | {} | output | first 2nd <short.0,stored.1> | go on | well | latest | ");
     CHECK(messages[3].parts.size() == 4);
 }
 
-TEST_CASE("engine: marks are written where they are wanted") {
-    auto const act = [](auto& draft, auto& pass) {
-        if (!draft.edits().steps().empty()) return;
+TEST_CASE("engine: marks are written where they are wanted, those of earlier runs stay on what is edited again") {
+    auto const act = once([](auto& draft, auto& pass) {
         pass.note(draft.shorten(part_at(draft, 2), "out"));
         pass.note(draft.summarize(std::vector<group>{{3}, {4}}, "s"));
-    };
+    });
     CHECK(shown(reduced<all_verbs>(original, act)) == "task | {} | out | s | well | latest | ");
     CHECK(shown(reduced<all_verbs>(original, act, true)) ==
           "task | {} | out <short.0> | s <summary> | well | latest | ");
-}
-
-TEST_CASE("engine: marks of earlier runs stay on what is edited again") {
     auto messages = original;
     messages[3].parts.push_back({.text = "more"});
     messages[3].mark = "stored.1";
-    auto const act = [](auto& draft, auto& pass) {
-        if (draft.edits().steps().empty()) pass.note(draft.shorten(part_at(draft, 3), "a"));
-    };
-    CHECK(shown(reduced<all_verbs>(messages, act, true)) ==
+    auto const again = once([](auto& draft, auto& pass) { pass.note(draft.shorten(part_at(draft, 3), "a")); });
+    CHECK(shown(reduced<all_verbs>(messages, again, true)) ==
           "task | {} | output | a more <short.0,stored.1> | go on | well | latest | ");
 }
 
 TEST_CASE("engine: the first changed message is that of the earliest edit in force") {
     auto const changed = [](auto act) { return reduced<all_verbs>(original, act).report().first_changed; };
-    CHECK(changed([](auto& draft, auto& pass) {
-              if (!draft.edits().steps().empty()) return;
-              pass.note(draft.drop({5}));
-              pass.note(draft.drop({3}));
-          }) == 3u);
-    CHECK(changed([](auto& draft, auto& pass) {
-              if (!draft.edits().steps().empty()) return;
-              pass.note(draft.drop({5}));
-              pass.note(draft.drop({1}));
+    CHECK(changed(once([](auto& draft, auto& pass) {
+              for (auto const slot : {5u, 3u}) pass.note(draft.drop({slot}));
+          })) == 3u);
+    CHECK(changed(once([](auto& draft, auto& pass) {
+              for (auto const slot : {5u, 1u}) pass.note(draft.drop({slot}));
               pass.note(draft.restore({1}));
-          }) == 5u);
+          })) == 5u);
 }
 
 TEST_CASE("engine: forward ranges are read, too") {
+    auto const drop_second = [](auto& draft, auto& pass) { pass.note(draft.drop({1})); };
     std::list<chat_message> const messages(original.begin(), original.end());
-    auto const made = reduced<all_verbs>(messages, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); });
-    CHECK(shown(made) == "task | answer | go on | well | latest | ");
+    CHECK(shown(reduced<all_verbs>(messages, drop_second)) == "task | answer | go on | well | latest | ");
     CHECK(messages.size() == 7);
     chat_message const array[] = {U("task"), A("answer"), U("latest")};
-    CHECK(shown(reduced<all_verbs>(array, [](auto& draft, auto& pass) { pass.note(draft.drop({1})); })) ==
-          "task | latest | ");
+    CHECK(shown(reduced<all_verbs>(array, drop_second)) == "task | latest | ");
 }
 
 TEST_CASE("engine: an empty history is sent as it is") {
     auto const made = reduced<all_verbs>(conversation{}, [](auto& draft, auto& pass) { pass.note(draft.drop({0})); });
-    CHECK(shown(made).empty());
-    CHECK(made.report().fits());
-    CHECK_FALSE(made.report().changed());
+    CHECK((shown(made).empty() && made.report().fits() && !made.report().changed()));
 }
 
 TEST_CASE("engine: without anything that concludes, a run fits or is over") {
     auto const outcome_of = [](std::uint64_t window) {
-        return condense::reduce(original, pipeline{layer<condense::no_effects>(nothing)}, {.window = {window}},
-                                per_byte{})
-            .report()
-            .outcome;
+        pipeline const idle{layer<condense::no_effects>(nothing)};
+        return condense::reduce(original, idle, {.window = {window}}, per_byte{}).report().outcome;
     };
     constexpr std::uint64_t whole = 4 + 2 + 6 + 6 + 5 + 4 + 6;
-    CHECK(outcome_of(whole) == outcome::fits);
-    CHECK(outcome_of(whole - 1) == outcome::over);
+    CHECK((outcome_of(whole) == outcome::fits && outcome_of(whole - 1) == outcome::over));
     CHECK(outcome_of(0) == outcome::over);
 }
-
-namespace {
 
 /// Shortens the result once the answer is gone, at any usage.
 template <class When>
@@ -207,20 +184,15 @@ struct patient {
 template <class When>
 patient(When) -> patient<When>;
 
-}  // namespace
-
 TEST_CASE("engine: a run goes on until its layers change nothing more") {
     pipeline const mix{patient{condense::always}, layer<condense::drops>([](auto& draft, auto& pass) {
                            if (draft.present(condense::sequence{3})) pass.note(draft.drop({3}));
                        })};
     auto messages = original;
-    auto const first = condense::reduce(messages, mix, {.window = 1'000_tokens}, per_byte{});
+    auto const first = condense::reduce(messages, mix, room, per_byte{});
     CHECK(first.layers[0].outcome == condense::layer_outcome::applied);
-    CHECK(messages.size() == 6);
-    CHECK(messages[2].parts[0].text == "out");
+    CHECK((messages.size() == 6 && messages[2].parts[0].text == "out"));
 }
-
-namespace {
 
 /// Takes a byte off the result in each sweep until three are left.
 template <class When>
@@ -238,16 +210,12 @@ struct gradual {
 template <class When>
 gradual(When) -> gradual<When>;
 
-}  // namespace
-
 TEST_CASE("engine: a part that several sweeps shorten is counted once for each layer") {
     auto messages = original;
-    auto const twice = condense::reduce(messages, pipeline{gradual{condense::always}, gradual{condense::always}},
-                                        {.window = 1'000_tokens}, per_byte{});
+    auto const twice =
+        condense::reduce(messages, pipeline{gradual{condense::always}, gradual{condense::always}}, room, per_byte{});
     CHECK(messages[2].parts[0].text == "out");
-    CHECK(twice.layers[0].runs > 1);
-    CHECK(twice.layers[0].parts_shortened == 1);
-    CHECK(twice.layers[1].parts_shortened == 1);
+    CHECK((twice.layers[0].runs > 1 && twice.layers[0].parts_shortened == 1 && twice.layers[1].parts_shortened == 1));
 }
 
 TEST_CASE("engine: savings of all layers are the whole saving") {
@@ -255,21 +223,18 @@ TEST_CASE("engine: savings of all layers are the whole saving") {
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); }),
                        layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({5})); })};
     auto messages = original;
-    auto const report = condense::reduce(messages, mix, {.window = 1'000_tokens}, per_byte{});
+    auto const report = condense::reduce(messages, mix, room, per_byte{});
     condense::tokens sum;
     for (auto const& entry : report.layers) sum = sum + entry.saved;
-    CHECK(sum == report.before.tokens - report.after.tokens);
-    CHECK(sum == 13_tokens);
+    CHECK((sum == report.before.tokens - report.after.tokens && sum == 13_tokens));
 }
 
 TEST_CASE("engine: how long a run took is what the clock says") {
-    struct ticks {
-        std::uint64_t* now;
-        condense::instant operator()() const { return {*now += 5}; }
-    };
     std::uint64_t now = 100;
-    condense::run_options<ticks> const options{.clock = {&now}};
-    auto const made = condense::reduce(original, pipeline{layer<condense::no_effects>(nothing)},
-                                       {.window = 1'000_tokens}, per_byte{}, options);
+    condense::run_options<fakes::clock> const options{.clock = {&now, 5}};
+    auto const made =
+        condense::reduce(original, pipeline{layer<condense::no_effects>(nothing)}, room, per_byte{}, options);
     CHECK(made.report().time.count == 5);
 }
+
+}  // namespace

@@ -8,8 +8,7 @@
 
 namespace {
 
-using condense::file_of_call;
-using condense::part_kind;
+using condense::file_of_call, condense::part_kind;
 
 std::string key(std::string_view arguments) {
     return file_of_call{}({.kind = part_kind::tool_call, .text = arguments}).value_or("-");
@@ -18,8 +17,7 @@ std::string key(std::string_view arguments) {
 }  // namespace
 
 TEST_CASE("file_of_call: the first member that names a file, if the arguments are JSON") {
-    CHECK(key(R"({"path":"src/a.cpp"})") == "src/a.cpp");
-    CHECK(key(R"({"file":"b","path":"a"})") == "a");
+    CHECK((key(R"({"path":"src/a.cpp"})") == "src/a.cpp" && key(R"({"file":"b","path":"a"})") == "a"));
     CHECK(key(R"({"path":7,"uri":"file:\/\/x\u0041"})") == "file://xA");
     CHECK(key(R"({"path":""})") == "");
     for (auto const* const none :

@@ -21,17 +21,8 @@
 namespace {
 
 using namespace notation;
-using condense::committable;
-using condense::pipeline;
-using forms::handle;
-using forms::json;
-using forms::line;
-using forms::lookout;
-using forms::note;
-using forms::post;
-using forms::shelf;
-using forms::unnumbered;
-using toy::layer;
+using condense::committable, condense::pipeline, forms::handle, forms::json, forms::line, forms::lookout, forms::note;
+using forms::post, forms::shelf, forms::unnumbered, toy::layer;
 
 // What can be changed in place
 
@@ -71,39 +62,35 @@ History held() {
     return forms::all_from_chat<History>(forms::arranged<message_of<History>>(original));
 }
 
+constexpr condense::budget limits{.window = {1'000}};
+constexpr auto edits = condense::drops | condense::shortens | condense::summarizes;
+
 /// Shortens the result, drops the long answer, puts a summary in place of the two messages after it.
-auto const mix = pipeline{layer < condense::drops | condense::shortens |
-                          condense::summarizes > ([](auto& draft, auto& pass) {
-                              if (!draft.edits().steps().empty()) return;
-                              condense::part_ref result;
-                              std::vector<condense::group> goes;
-                              std::vector<condense::group> told;
-                              for (auto const which : draft.groups())
-                                  draft.each_part(which, [&](condense::part_ref part, condense::part_view const& seen) {
-                                      if (seen.kind == condense::part_kind::tool_result) result = part;
-                                      if (seen.text.starts_with("aa")) goes.push_back(which);
-                                      if (seen.text.starts_with("uu") || seen.text == "well") told.push_back(which);
-                                  });
-                              pass.note(draft.shorten(result, "short"));
-                              for (auto const which : goes) pass.note(draft.drop(which));
-                              pass.note(draft.summarize(told, "sum"));
-                          })};
+auto const mix = pipeline{layer<edits>([](auto& draft, auto& pass) {
+    if (!draft.edits().steps().empty()) return;
+    condense::part_ref result;
+    std::vector<condense::group> goes;
+    std::vector<condense::group> told;
+    for (auto const which : draft.groups())
+        draft.each_part(which, [&](condense::part_ref part, condense::part_view const& seen) {
+            if (seen.kind == condense::part_kind::tool_result) result = part;
+            if (seen.text.starts_with("aa")) goes.push_back(which);
+            if (seen.text.starts_with("uu") || seen.text == "well") told.push_back(which);
+        });
+    pass.note(draft.shorten(result, "short"));
+    for (auto const which : goes) pass.note(draft.drop(which));
+    pass.note(draft.summarize(told, "sum"));
+})};
 auto const idle = pipeline{layer<condense::no_effects>([](auto&, auto&) {})};
 
-std::string spelt(chat_message const& m) {
-    std::string out;
-    for (auto const& part : m.parts) out.append(part.text).append(" ");
-    return out;
-}
 std::string spelt(conversation const& all) {
     std::string out;
-    for (auto const& m : all) out += spelt(m);
+    for (auto const& m : all)
+        for (auto const& part : m.parts) out.append(part.text).append(" ");
     return out;
 }
 
 std::string const wanted = "rules task {} short sum latest ";
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds", "", std::deque<line>, shelf<line>,
                    std::vector<handle>, std::list<handle>, std::vector<note>, std::list<note>, shelf<note>,
@@ -114,7 +101,7 @@ TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds",
     for (auto const& m : history) places.push_back(&m);
 
     // Nothing to do: the messages stay where they are.
-    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(condense::reduce(history, idle, limits, per_byte{}));
     std::size_t index = 0;
     for (auto const& m : history) CHECK(&m == places[index++]);
     CHECK(forms::all_to_chat(history) == before);
@@ -122,26 +109,22 @@ TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds",
     // What cannot be changed is walked.
     auto const walk = [](auto const& reduced) {
         std::string out;
-        reduced.each([&](message_of<TestType> const& m) { out += spelt(forms::to_chat(m)); });
+        reduced.each([&](message_of<TestType> const& m) { out += spelt(conversation{forms::to_chat(m)}); });
         return out;
     };
-    CHECK(walk(condense::reduce(std::as_const(history), mix, {.window = {1'000}}, per_byte{})) == wanted);
+    CHECK(walk(condense::reduce(std::as_const(history), mix, limits, per_byte{})) == wanted);
     lookout<TestType> through{history};
-    CHECK(walk(condense::reduce(through, mix, {.window = {1'000}}, per_byte{})) == wanted);
-    CHECK(walk(mix.draft(history, {.window = {1'000}}, per_byte{})) == wanted);
+    CHECK(walk(condense::reduce(through, mix, limits, per_byte{})) == wanted);
+    CHECK(walk(mix.draft(history, limits, per_byte{})) == wanted);
     CHECK(forms::all_to_chat(history) == before);
 
-    auto const report = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
+    auto const report = condense::reduce(history, mix, limits, per_byte{});
     CHECK(spelt(forms::all_to_chat(history)) == wanted);
     CHECK(report.after.messages.count == forms::all_to_chat(history).size());
 }
 
-namespace {
-
 void const* identity(handle const& m) { return m.identity(); }
 void const* identity(note const& m) { return m.operator->(); }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles", "", std::vector<handle>,
                    std::deque<handle>, std::list<handle>, std::vector<note>, std::deque<note>, std::list<note>,
@@ -150,7 +133,7 @@ TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles",
     auto const before = forms::all_to_chat(history);
     std::vector<void const*> known;
     for (auto const& m : history) known.push_back(identity(m));
-    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(condense::reduce(history, mix, limits, per_byte{}));
     std::size_t kept = 0;
     for (auto const& m : history) {
         auto const chat = forms::to_chat(m);
@@ -164,11 +147,12 @@ TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles",
 
 TEST_CASE("reduce: a message without default constructor is made and changed") {
     auto history = held<std::vector<post>>();
-    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(condense::reduce(history, mix, limits, per_byte{}));
     REQUIRE(history.size() == 6);
     CHECK(std::get<post::words>(history[4].parts.at(0)).text == "sum");
-    CHECK(history[4].label.empty());
-    CHECK(history[4].speaker == condense::role::user);
+    CHECK((history[4].label.empty() && history[4].speaker == condense::role::user));
     CHECK(std::get<post::result>(history[3].parts.at(0)).output == "short");
     CHECK(std::get<post::result>(history[3].parts.at(0)).id == "1");
 }
+
+}  // namespace

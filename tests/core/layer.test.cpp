@@ -2,10 +2,17 @@
 #include <condense/core/layer.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <condense/adapt/chat_message.hpp>
+#include <condense/core/any_pipeline.hpp>
+#include <condense/core/pipeline.hpp>
+
+#include "core/constant.hpp"
+#include "core/toy.hpp"
 #include "support/catch.hpp"
 
 namespace outer::inner {
@@ -25,8 +32,7 @@ struct with_arguments {
 
 namespace {
 
-using condense::layer;
-using outer::inner::plain;
+using condense::layer, outer::inner::plain;
 
 struct arrives {
     static constexpr auto effects = condense::keeps;
@@ -127,8 +133,85 @@ constexpr bool layers_have_their_own_name_or_that_of_their_type() {
            layer_name<decltype(compared{} < 1)>() == "in_an_operator" &&
            layer_name<templated<std::vector<int>>::nested>() == "nested";
 }
-static_assert(layers_have_their_own_name_or_that_of_their_type());
+
+TEST_CASE("layer: names") { CHECK_CONSTANT(layers_have_their_own_name_or_that_of_their_type()); }
+
+/// Remembers a text, and how often it was told to go back.
+template <int>
+struct remembering {
+    static constexpr auto effects = condense::no_effects;
+    struct memory {
+        std::string text = "new";
+        std::uint64_t first = 99;
+        std::string save() const { return text; }
+        bool load(std::string_view saved, std::size_t most) {
+            text = saved;
+            return saved != "foreign" && most == 4;
+        }
+        void rewind(std::uint64_t to) { first = to; }
+    };
+    void reduce(auto&, auto& pass) const { pass.memory.text += "."; }
+};
+struct forgetful {
+    static constexpr auto effects = condense::no_effects;
+    struct memory {
+        int seen = 0;
+    };
+    void reduce(auto&, auto& pass) const { ++pass.memory.seen; }
+};
+
+using list = std::vector<std::string>;
+
+template <class Mix>
+list saved(Mix const& mix, typename Mix::memory& kept) {
+    list out;
+    CHECK(condense::detail::save_memories(mix, kept, out));
+    return out;
+}
+
+TEST_CASE("layer_memory: saved in the order of the layers, through nested pipelines") {
+    condense::pipeline const mix{remembering<0>{}, plain{}, condense::pipeline{remembering<1>{}, plain{}}};
+    typename decltype(mix)::memory kept{};
+    CHECK(saved(mix, kept) == list{"new", "", "new", ""});
+    CHECK(condense::detail::load_memories(mix, kept, {"one", "", "two", ""}, 4));
+    CHECK(saved(mix, kept) == list{"one", "", "two", ""});
+    for (auto const& wrong :
+         {list{}, list{"one", "", "two"}, list{"one", "", "two", "", ""}, list{"one", "x", "two", ""},
+          list{"foreign", "", "two", ""}, list{"one", "", "foreign", ""}})
+        CHECK_FALSE(condense::detail::load_memories(mix, kept, wrong, 4));
+    CHECK_FALSE(condense::detail::load_memories(mix, kept, {"one", "", "two", ""}, 5));
+}
+
+TEST_CASE("layer_memory: one that can not be saved says so, and begins anew when it has to go back") {
+    condense::pipeline const mix{forgetful{}, remembering<0>{}};
+    typename decltype(mix)::memory kept{};
+    list out;
+    CHECK_FALSE(condense::detail::save_memories(mix, kept, out));
+    int seen = -1;
+    std::uint64_t first = 0;
+    auto const look = [&](auto& one) {
+        if constexpr (requires { one.seen; }) seen = std::exchange(one.seen, 5);
+        else first = one.first;
+    };
+    mix.each_memory(kept, look);
+    condense::detail::rewind_memories(mix, kept, 7);
+    mix.each_memory(kept, look);
+    CHECK(seen == 0);
+    CHECK(first == 7);
+}
+
+TEST_CASE("layer_memory: of a mix chosen at run time") {
+    condense::any_pipeline<condense::chat_message> const mix = condense::pipeline{remembering<0>{}, plain{}};
+    decltype(mix)::memory kept{};
+    CHECK(saved(mix, kept) == list{"new", ""});
+    CHECK(condense::detail::load_memories(mix, kept, {"one", ""}, 4));
+    CHECK(saved(mix, kept) == list{"one", ""});
+    CHECK_FALSE(condense::detail::load_memories(mix, kept, {"foreign", ""}, 4));
+    condense::detail::rewind_memories(mix, kept, 7);
+    list out;
+    condense::any_pipeline<condense::chat_message> const other = condense::pipeline{forgetful{}};
+    decltype(other)::memory none{};
+    CHECK_FALSE(condense::detail::save_memories(other, none, out));
+}
 
 }  // namespace
-
-TEST_CASE("layer: names") { CHECK(layers_have_their_own_name_or_that_of_their_type()); }

@@ -12,14 +12,8 @@
 
 namespace {
 
-using condense::composable;
-using condense::message;
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
-using condense::shortenable;
-using condense::detail::markable;
-using condense::detail::part_removable;
+using condense::composable, condense::message, condense::part_kind, condense::part_view, condense::role;
+using condense::shortenable, condense::detail::markable, condense::detail::part_removable;
 
 /// "user text: hello"
 template <message Message>
@@ -64,6 +58,10 @@ constexpr auto always_user = [](auto const&) { return role::user; };
 struct silent {
     std::string what;
 };
+struct wrapped {
+    std::string words;
+};
+constexpr auto words_of = [](wrapped const& m) { return std::string_view{m.words}; };
 
 }  // namespace
 
@@ -80,6 +78,8 @@ template <>
 struct condense::message_traits<immutable> : condense::role_and_text<&immutable::who, &immutable::what> {};
 template <>
 struct condense::message_traits<silent> : condense::role_and_text<always_user, &silent::what> {};
+template <>
+struct condense::message_traits<wrapped> : condense::role_and_text<always_user, words_of> {};
 
 namespace {
 
@@ -89,26 +89,24 @@ static_assert(message<with_functions> && !shortenable<with_functions> && !compos
 static_assert(message<move_only> && !shortenable<move_only> && composable<move_only>);
 static_assert(message<immutable> && !shortenable<immutable> && !composable<immutable>);
 static_assert(message<silent> && shortenable<silent> && !composable<silent>);
+static_assert(message<wrapped> && !shortenable<wrapped> && !composable<wrapped>);
 static_assert(!message<unadapted> && !message<int> && !message<std::vector<with_roles>> && !message<with_roles*>);
 static_assert(!part_removable<with_roles> && !markable<with_roles>);
 
 }  // namespace
 
 TEST_CASE("message: role and text are read through members and callables") {
+    CHECK(spelt(wrapped{"hello"}) == "user text: hello");
     CHECK(spelt(with_strings{"developer", "be nice"}) == "system text: be nice");
     CHECK(spelt(with_roles{role::user, "hello"}) == "user text: hello");
     CHECK(spelt(with_functions{"hello"}) == "assistant text: hello");
-    CHECK(spelt(immutable{"user", "hello"}) == "user text: hello");
-    CHECK(spelt(silent{"hello"}) == "user text: hello");
+    CHECK((spelt(immutable{"user", "hello"}) == "user text: hello" && spelt(silent{"hello"}) == "user text: hello"));
     CHECK(spelt(move_only{role::user, "hello", std::make_unique<int>(1)}) == "user text: hello");
 }
 
-TEST_CASE("message: a tool's text is a result, and no text no part") {
+TEST_CASE("message: a tool's text is a result, no text is no part, and both are written where they can be") {
     CHECK(spelt(with_strings{"tool", "output"}) == "tool tool result: output");
     CHECK(spelt(with_strings{"assistant", ""}) == "assistant");
-}
-
-TEST_CASE("message: role and text are written where they can be") {
     CHECK(spelt(condense::with_part(with_strings{"tool", "output"}, 0, "out")) == "tool tool result: out");
     CHECK(spelt(condense::detail::make_fn::make<with_strings>(role::user, "so far")) == "user text: so far");
     CHECK(spelt(condense::detail::make_fn::make<with_roles>(role::assistant, "so far")) == "assistant text: so far");
@@ -145,12 +143,16 @@ struct rich {
 };
 static_assert(message<rich> && shortenable<rich> && composable<rich> && part_removable<rich> && markable<rich>);
 
+/// Traits of a message of the user without parts.
+template <class Message>
+struct empty_traits {
+    static constexpr role role_of(Message const&) { return role::user; }
+    static constexpr void each_part(Message const&, auto&&) {}
+};
+
 /// A specialisation goes before what is nested.
 struct both {
-    struct condense_traits {
-        static constexpr role role_of(both const&) { return role::user; }
-        static constexpr void each_part(both const&, auto&&) {}
-    };
+    using condense_traits = empty_traits<both>;
 };
 
 struct loses_parts {
@@ -165,9 +167,7 @@ struct wrong_role {
     };
 };
 struct wrong_copy {
-    struct condense_traits {
-        static constexpr role role_of(wrong_copy const&) { return role::user; }
-        static constexpr void each_part(wrong_copy const&, auto&&) {}
+    struct condense_traits : empty_traits<wrong_copy> {
         static void with_part(wrong_copy const&, std::size_t, std::string);
         static std::string make(role, std::string);
     };
@@ -206,9 +206,7 @@ static_assert(shortenable<in_place> && part_removable<in_place> && condense::sto
 struct in_place_alone {
     std::unique_ptr<int> owned;
 
-    struct condense_traits {
-        static constexpr role role_of(in_place_alone const&) { return role::user; }
-        static constexpr void each_part(in_place_alone const&, auto&&) {}
+    struct condense_traits : empty_traits<in_place_alone> {
         static void with_part(in_place_alone&, std::size_t, std::string);
         static std::string to_bytes(in_place_alone const&);
         static void from_bytes(in_place_alone&, std::string_view);
@@ -222,9 +220,8 @@ static_assert(message<wrong_copy> && !shortenable<wrong_copy> && !composable<wro
 }  // namespace
 
 template <>
-struct condense::message_traits<both> {
+struct condense::message_traits<both> : empty_traits<both> {
     static constexpr role role_of(both const&) { return role::tool; }
-    static constexpr void each_part(both const&, auto&&) {}
 };
 
 TEST_CASE("message: a specialisation goes before nested traits") { CHECK(condense::role_of(both{}) == role::tool); }
@@ -232,11 +229,9 @@ TEST_CASE("message: a specialisation goes before nested traits") { CHECK(condens
 TEST_CASE("message: traits that change in place are given a copy") {
     in_place const m{"one", "two"};
     auto const shorter = condense::with_part(m, 1, "2");
-    CHECK(shorter.first == "one");
-    CHECK(shorter.second == "2");
+    CHECK((shorter.first == "one" && shorter.second == "2"));
     auto const thinner = condense::without_part(m, 0);
-    CHECK(thinner.first.empty());
-    CHECK(thinner.second == "two");
+    CHECK((thinner.first.empty() && thinner.second == "two"));
     CHECK(condense::to_bytes(m) == "one|two");
 
     auto const read = condense::from_bytes<in_place>("one|two");
@@ -251,8 +246,7 @@ TEST_CASE("message: what the traits may say beside role and parts") {
     CHECK(condense::is_pinned(m));
     CHECK(condense::name_of(m) == "rich");
     CHECK(condense::mark_of(m) == "short.0");
-    CHECK_FALSE(condense::joins_previous(m));
-    CHECK(condense::joins_previous(rich{"joins", {}}));
+    CHECK((!condense::joins_previous(m) && condense::joins_previous(rich{"joins", {}})));
     condense::set_mark(m, "summary");
     CHECK(m.kept_mark == "summary");
 }
@@ -263,24 +257,4 @@ TEST_CASE("message: what the traits do not say") {
     CHECK_FALSE(condense::joins_previous(m));
     CHECK(condense::name_of(m).empty());
     CHECK(condense::mark_of(m).empty());
-}
-
-namespace {
-
-struct wrapped {
-    std::string words;
-};
-constexpr auto speaker_of = [](wrapped const&) { return condense::role::user; };
-constexpr auto words_of = [](wrapped const& m) { return std::string_view{m.words}; };
-
-}  // namespace
-
-template <>
-struct condense::message_traits<wrapped> : condense::role_and_text<speaker_of, words_of> {};
-
-TEST_CASE("role and text may both be callables") {
-    static_assert(condense::message<wrapped> && !condense::shortenable<wrapped> && !condense::composable<wrapped>);
-    std::string seen;
-    condense::each_part(wrapped{"hello"}, [&](condense::part_view const& part) { seen = part.text; });
-    CHECK(seen == "hello");
 }

@@ -11,6 +11,7 @@
 #include <condense/core/reduce.hpp>
 #include <condense/detail/reject.hpp>
 
+#include "core/constant.hpp"
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"
@@ -18,8 +19,7 @@
 namespace {
 
 using namespace notation;
-using condense::effect;
-using condense::pipeline;
+using condense::effect, condense::pipeline;
 
 /// Does nothing, but declares it.
 template <effect Effects>
@@ -47,78 +47,58 @@ struct drops_all {
     void reduce(auto&, auto&) const {}
 };
 
+using idle = doing<condense::no_effects>;
 using drop = doing<condense::drops>;
 using shorten = doing<condense::shortens>;
 using summary = doing<condense::summarizes>;
 using externalize = doing<condense::externalizes>;
+using ask = doing<condense::asks>;
 using rerun = toy::press;
 using durable_journal = journal<true>;
 
-// recoverable
+// All that is lost must have been recorded before.
+template <class... Layers>
+constexpr bool recoverable = condense::recoverable<pipeline<Layers...>>;
+static_assert(recoverable<externalize> && recoverable<idle>);
+static_assert(!recoverable<drop> && !recoverable<shorten> && !recoverable<summary> && !recoverable<externalize, drop>);
+static_assert(!recoverable<doing<condense::externalizes | condense::drops>>);
+static_assert(recoverable<durable_journal, drop, shorten, summary> && !recoverable<drop, durable_journal>);
+static_assert(recoverable<externalize, durable_journal, drop> && recoverable<pipeline<durable_journal>, drop>);
+static_assert(recoverable<durable_journal, pipeline<drop>> && !recoverable<pipeline<drop>, durable_journal>);
+static_assert(!recoverable<pipeline<externalize, drop>>);
 
-static_assert(condense::recoverable<pipeline<externalize>>);
-static_assert(condense::recoverable<pipeline<doing<condense::no_effects>>>);
-static_assert(!condense::recoverable<pipeline<drop>>);
-static_assert(!condense::recoverable<pipeline<shorten>>);
-static_assert(!condense::recoverable<pipeline<summary>>);
-static_assert(!condense::recoverable<pipeline<externalize, drop>>);
-static_assert(!condense::recoverable<pipeline<doing<condense::externalizes | condense::drops>>>);
-static_assert(condense::recoverable<pipeline<durable_journal, drop, shorten, summary>>);
-static_assert(!condense::recoverable<pipeline<drop, durable_journal>>);
-static_assert(condense::recoverable<pipeline<externalize, durable_journal, drop>>);
-static_assert(condense::recoverable<pipeline<pipeline<durable_journal>, drop>>);
-static_assert(condense::recoverable<pipeline<durable_journal, pipeline<drop>>>);
-static_assert(!condense::recoverable<pipeline<pipeline<drop>, durable_journal>>);
-static_assert(!condense::recoverable<pipeline<pipeline<externalize, drop>>>);
-
-// durable
-
-static_assert(condense::durable<pipeline<durable_journal, drop>>);
-static_assert(!condense::durable<pipeline<journal<false>, drop>>);
-static_assert(!condense::durable<pipeline<drop, durable_journal>>);
-static_assert(!condense::durable<pipeline<durable_journal, keeps_somewhere>>);
-static_assert(!condense::durable<pipeline<durable_journal, pipeline<keeps_somewhere>>>);
-static_assert(condense::durable<pipeline<doing<condense::no_effects>>>);
-
-// calls_model, writes
+template <class... Layers>
+constexpr bool durable = condense::durable<pipeline<Layers...>>;
+static_assert(durable<durable_journal, drop> && durable<idle>);
+static_assert(!durable<journal<false>, drop> && !durable<drop, durable_journal>);
+static_assert(!durable<durable_journal, keeps_somewhere> && !durable<durable_journal, pipeline<keeps_somewhere>>);
 
 static_assert(condense::calls_model<pipeline<doing<condense::summarizes | condense::asks>, drop>>);
-static_assert(!condense::calls_model<pipeline<summary, drop>>);
-static_assert(condense::calls_model<pipeline<drop, pipeline<doing<condense::asks>>>>);
-static_assert(condense::writes<pipeline<drop, keeps_somewhere>>);
-static_assert(!condense::writes<pipeline<drop, shorten>>);
+static_assert(!condense::calls_model<pipeline<summary, drop>> && condense::calls_model<pipeline<drop, pipeline<ask>>>);
+static_assert(condense::writes<pipeline<drop, keeps_somewhere>> && !condense::writes<pipeline<drop, shorten>>);
 
-// has_last_resort: a layer that can drop all, and one that runs it at the top
-
-static_assert(condense::has_last_resort<pipeline<drops_all, rerun>>);
-static_assert(!condense::has_last_resort<pipeline<drops_all>>);
+// A layer that can drop all, and one that runs it at the top.
+static_assert(condense::has_last_resort<pipeline<drops_all, rerun>> && !condense::has_last_resort<pipeline<drops_all>>);
 static_assert(!condense::has_last_resort<pipeline<drop, rerun>>);
 static_assert(condense::has_last_resort<pipeline<shorten, pipeline<drops_all>, rerun>>);
 
-// deterministic
-
-struct random_estimator : per_byte {
-    static constexpr bool deterministic = false;
-};
-struct settled_estimator : per_byte {
-    static constexpr bool deterministic = true;
+template <bool Deterministic>
+struct settled : per_byte {
+    static constexpr bool deterministic = Deterministic;
 };
 static_assert(condense::deterministic<pipeline<drop, shorten, summary>>);
-static_assert(!condense::deterministic<pipeline<drop, doing<condense::asks>>>);
-static_assert(!condense::deterministic<pipeline<doing<condense::reads_clock>>>);
-static_assert(!condense::deterministic<pipeline<drop>, random_estimator>);
-static_assert(condense::deterministic<pipeline<drop>, settled_estimator>);
-static_assert(condense::deterministic<pipeline<drop>, per_byte>);
+static_assert(!condense::deterministic<pipeline<drop, ask>> &&
+              !condense::deterministic<pipeline<doing<condense::reads_clock>>>);
+static_assert(!condense::deterministic<pipeline<drop>, settled<false>> &&
+              condense::deterministic<pipeline<drop>, settled<true>> &&
+              condense::deterministic<pipeline<drop>, per_byte>);
 
 // They hold for the type in every guise.
-
-static_assert(condense::recoverable<pipeline<externalize> const&>);
-static_assert(condense::has_last_resort<pipeline<drops_all, rerun> const>);
-static_assert(condense::calls_model<pipeline<doing<condense::asks>>&&>);
-static_assert(condense::deterministic<pipeline<drop> const>);
+static_assert(condense::recoverable<pipeline<externalize> const&> && condense::calls_model<pipeline<ask>&&>);
+static_assert(condense::has_last_resort<pipeline<drops_all, rerun> const> &&
+              condense::deterministic<pipeline<drop> const>);
 
 // A pipeline has the effects of its layers, an entry for each, and is a value.
-
 static_assert(pipeline<drop, pipeline<shorten, keeps_somewhere>>::effects ==
               (condense::drops | condense::shortens | condense::externalizes | condense::keeps));
 static_assert(pipeline<drop>::size == 1 &&
@@ -189,105 +169,79 @@ conversation five_rounds() {
     return made;
 }
 
-}  // namespace
+using lines = std::vector<std::string>;
 
-TEST_CASE("pipeline: layers run in order, nested ones where they stand") {
-    std::vector<std::string> pages;
+template <class Mix>
+auto run(Mix const& mix, conversation messages = five_rounds()) {
+    return condense::reduce(messages, mix, limits, per_byte{});
+}
+
+TEST_CASE("pipeline: layers run in order, nested ones where they stand, and leave the messages as they are") {
+    lines pages;
     pipeline const inner{scribe{&pages, "b"}, scribe{&pages, "c"}};
-    pipeline const mix{scribe{&pages, "a"}, inner, scribe{&pages, "d"}};
     auto messages = five_rounds();
-    auto const report = condense::reduce(messages, mix, limits, per_byte{});
-    CHECK(pages == std::vector<std::string>{"a0", "b0", "c0", "d0"});
+    auto const report =
+        condense::reduce(messages, pipeline{scribe{&pages, "a"}, inner, scribe{&pages, "d"}}, limits, per_byte{});
+    CHECK(pages == lines{"a0", "b0", "c0", "d0"});
     CHECK(report.layers.size() == 4);
     CHECK(messages == five_rounds());
 }
 
 TEST_CASE("pipeline: entries are in the order of the layers and have their names") {
-    pipeline const mix{drop{}, pipeline{labelled{}, keeps_somewhere{}}, drops_all{}};
-    auto messages = five_rounds();
-    auto const report = condense::reduce(messages, mix, limits, per_byte{});
-    CHECK(report.layers[0].name == "doing");
-    CHECK(report.layers[1].name == "a name of its own");
-    CHECK(report.layers[2].name == "keeps_somewhere");
-    CHECK(report.layers[3].name == "drops_all");
+    auto const report = run(pipeline{drop{}, pipeline{labelled{}, keeps_somewhere{}}, drops_all{}});
+    lines names;
+    for (auto const& layer : report.layers) names.emplace_back(layer.name);
+    CHECK(names == lines{"doing", "a name of its own", "keeps_somewhere", "drops_all"});
 }
 
-TEST_CASE("pipeline: an entry tells of its own layer") {
-    std::vector<std::string> pages;
-    pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, scribe{&pages, "c", true}},
-                       scribe{&pages, "d"}};
-    auto messages = five_rounds();
-    auto const report = condense::reduce(messages, mix, limits, per_byte{});
-    CHECK(report.layers[2].outcome == condense::layer_outcome::applied);
-    CHECK(report.layers[2].groups_dropped > 0);
-    for (auto const other : {0u, 1u, 3u}) {
-        CHECK(report.layers[other].groups_dropped == 0);
-        CHECK(report.layers[other].saved.count == 0);
-    }
-}
-
-TEST_CASE("pipeline: what is done under pressure is told of the layer that did it, also in nested ones") {
-    std::vector<std::string> pages;
+TEST_CASE("pipeline: an entry tells of its own layer, also of what was done under pressure") {
+    lines pages;
+    auto const dropped = [&](auto const& mix) {
+        std::vector<bool> all;
+        for (auto const& layer : run(mix).layers) {
+            all.push_back(layer.groups_dropped != 0);
+            CHECK((layer.saved.count != 0) == all.back());
+            CHECK((layer.outcome == condense::layer_outcome::applied) == all.back());
+        }
+        return all;
+    };
+    CHECK(dropped(pipeline{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, scribe{&pages, "c", true}},
+                           scribe{&pages, "d"}}) == std::vector<bool>{false, false, true, false});
     auto const presses = toy::layer<condense::drops>([](auto& draft, auto& pass) {
         if (pass.pressure() == 1) pass.note(draft.drop({1}));
     });
-    pipeline const mix{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, presses, press{}}};
-    auto messages = five_rounds();
-    auto const report = condense::reduce(messages, mix, limits, per_byte{});
-    CHECK(report.layers[2].groups_dropped == 1);
-    CHECK(report.layers[0].groups_dropped == 0);
-    CHECK(report.layers[1].groups_dropped == 0);
-    CHECK(report.layers[3].groups_dropped == 0);
+    CHECK(dropped(pipeline{scribe{&pages, "a"}, pipeline{scribe{&pages, "b"}, presses, press{}}}) ==
+          std::vector<bool>{false, false, true, false});
 }
 
 TEST_CASE("pipeline: the last layer runs those before it again, under pressure") {
-    std::vector<std::string> pages;
-    auto messages = five_rounds();
+    lines const expected{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"};
+    lines pages;
     SECTION("all of them, also nested") {
-        pipeline const mix{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}}, press{}};
-        static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
-        CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
+        static_cast<void>(run(pipeline{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}}, press{}}));
+        CHECK(pages == expected);
     }
     SECTION("also those before the pipeline in which it was given") {
-        pipeline const mix{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}, press{}}};
-        static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
-        CHECK(pages == std::vector<std::string>{"a0", "b0", "a1", "b1", "a2", "b2", "a3!", "b3!"});
+        static_cast<void>(run(pipeline{scribe{&pages, "a", true}, pipeline{scribe{&pages, "b"}, press{}}}));
+        CHECK(pages == expected);
     }
 }
 
-TEST_CASE("pipeline: only what arrives by itself is told of messages that are there") {
+TEST_CASE("pipeline: only layers that arrive by themselves are told of messages that are there") {
     std::vector<std::uint64_t> seen;
-    pipeline const mix{does_both{&seen}, pipeline{arrives{&seen}}};
-    conversation messages{U("a"), A("b")};
-    static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
+    static_cast<void>(run(pipeline{does_both{&seen}, pipeline{arrives{&seen}}}, {U("a"), A("b")}));
     CHECK(seen == std::vector<std::uint64_t>{0, 1, 88});
 }
 
-TEST_CASE("pipeline: without layers nothing is done [T77]") {
-    auto messages = five_rounds();
-    auto const report = condense::reduce(messages, pipeline{}, limits, per_byte{});
-    CHECK(messages == five_rounds());
-    CHECK(report.layers.empty());
-    CHECK(report.fits());
-    CHECK_FALSE(report.changed());
-    CHECK_FALSE(pipeline{}.due(report.before));
-    static_assert(pipeline<>::size == 0 && condense::recoverable<pipeline<>>);
-}
-
-TEST_CASE("pipeline: each layer has the memory that it declares") {
+TEST_CASE("pipeline: each layer has the memory that it declares, which belongs to the run") {
     std::vector<int> first;
     std::vector<int> second;
     pipeline const mix{counter{&first}, pipeline{counter{&second}}};
-    conversation messages{U("a"), A("b")};
-    static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
-    CHECK(first == std::vector<int>{1, 2});
-    CHECK(second == std::vector<int>{1, 2});
-    // It belongs to the run, not to the pipeline.
-    static_cast<void>(condense::reduce(messages, mix, limits, per_byte{}));
+    static_cast<void>(run(mix, {U("a"), A("b")}));
+    CHECK((first == std::vector<int>{1, 2} && second == first));
+    static_cast<void>(run(mix, {U("a"), A("b")}));
     CHECK(first == std::vector<int>{1, 2, 1, 2});
 }
-
-namespace {
 
 struct picky {
     bool right = true;
@@ -323,14 +277,6 @@ constexpr bool due_at(std::uint64_t count) {
     pipeline const mix{at_messages{{20}}, pipeline{at_messages{{10}}}};
     return mix.due({.messages = {count}});
 }
-static_assert(!due_at(9) && due_at(10) && due_at(25));
-
-/// What has no trigger is always due.
-static_assert(pipeline{drop{}}.due({}));
-/// What acts on arrival only is not due.
-static_assert(!pipeline{durable_journal{}}.due({}));
-
-}  // namespace
 
 TEST_CASE("pipeline: values that cannot work are rejected when it is made") {
     CHECK_THROWS_AS((pipeline{picky{}, picky{false}}), condense::invalid_configuration);
@@ -339,20 +285,11 @@ TEST_CASE("pipeline: values that cannot work are rejected when it is made") {
 }
 
 TEST_CASE("pipeline: says whether any layer is due") {
-    CHECK_FALSE(due_at(9));
-    CHECK(due_at(10));
-    CHECK(due_at(25));
+    CHECK_CONSTANT(!due_at(9) && due_at(10) && due_at(25));
+    CHECK(pipeline{drop{}}.due({}));                   // a layer without trigger is always due
+    CHECK_FALSE(pipeline{durable_journal{}}.due({}));  // one that acts on arrival only is not
+    CHECK_FALSE(pipeline{}.due({.tokens = {1'000}}));
+    static_assert(pipeline<>::size == 0 && condense::recoverable<pipeline<>>);
 }
 
-TEST_CASE("pipeline: a dry run leaves the history as it is") {
-    std::vector<std::string> pages;
-    pipeline const mix{scribe{&pages, "a", true}};
-    auto const messages = five_rounds();
-    auto const reduced = mix.draft(messages, limits, per_byte{});
-    CHECK(reduced.report().changed());
-    CHECK(messages == five_rounds());
-    std::size_t left = 0;
-    reduced.each([&](chat_message const&) { ++left; });
-    CHECK(left < messages.size());
-    CHECK(left == reduced.used().messages.count);
-}
+}  // namespace

@@ -13,8 +13,7 @@
 
 namespace {
 
-using condense::detail::redacted_note;
-using condense::detail::with_redacted;
+using condense::detail::redacted_note, condense::detail::with_redacted;
 
 struct no_keys {
     std::size_t operator()(std::string& text) const {

@@ -29,10 +29,7 @@
 namespace {
 
 using namespace notation;
-using condense::committable;
-using condense::group;
-using condense::pipeline;
-using toy::layer;
+using condense::committable, condense::group, condense::pipeline, toy::layer;
 
 /// A container that can only be filled anew, and has so much room for that.
 template <class Element>
@@ -98,15 +95,27 @@ History filled() {
     return made;
 }
 
+constexpr auto edits = condense::drops | condense::shortens | condense::summarizes;
+
 /// Shortens the result, drops the long answer, puts a summary in place of two later messages.
-auto const mix = pipeline{layer < condense::drops | condense::shortens |
-                          condense::summarizes > ([](auto& draft, auto& pass) {
-                              if (!draft.edits().steps().empty()) return;
-                              pass.note(draft.shorten({3, 0, draft.outline().message_at(3).first_part}, "short"));
-                              pass.note(draft.drop({4}));
-                              pass.note(draft.summarize(std::vector<group>{{5}, {6}}, "sum"));
-                          })};
+auto const mix = pipeline{layer<edits>([](auto& draft, auto& pass) {
+    if (!draft.edits().steps().empty()) return;
+    pass.note(draft.shorten({3, 0, draft.outline().message_at(3).first_part}, "short"));
+    pass.note(draft.drop({4}));
+    pass.note(draft.summarize(std::vector<group>{{5}, {6}}, "sum"));
+})};
 auto const idle = pipeline{layer<condense::no_effects>([](auto&, auto&) {})};
+
+constexpr condense::budget limits{.window = {1'000}};
+
+template <class History, class... Layers>
+auto reduced(History& history, pipeline<Layers...> const& with) {
+    return condense::reduce(history, with, limits, per_byte{});
+}
+template <class Sink, class History, class... Layers>
+auto reduced_into(Sink const& sink, History& history, pipeline<Layers...> const& with) {
+    return condense::reduce_into(sink, history, with, limits, per_byte{});
+}
 
 std::string text_of(auto const& history) {
     std::string out;
@@ -116,16 +125,22 @@ std::string text_of(auto const& history) {
     }
     return out;
 }
+/// The messages that a reduction gives.
+template <class Message>
+std::vector<Message> walked(auto const& made) {
+    std::vector<Message> all;
+    made.each([&](Message const& m) { all.push_back(m); });
+    return all;
+}
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("reduce: histories are changed in place", "", conversation, std::deque<chat_message>,
                    std::list<chat_message>, refillable<chat_message>, reserving<chat_message>) {
     auto history = filled<TestType>();
-    auto const report = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
+    auto const report = reduced(history, mix);
     CHECK(text_of(history) == "rules | task | {} | short | sum | latest | ");
-    CHECK(report.after.messages.count == 6);
-    CHECK(report.first_changed == 3u);
+    CHECK((report.after.messages.count == 6 && report.first_changed == 3u));
 }
 
 TEMPLATE_TEST_CASE("reduce: messages that no layer touched stay the same objects", "", conversation,
@@ -138,9 +153,9 @@ TEMPLATE_TEST_CASE("reduce: messages that no layer touched stay the same objects
         places.insert(&m);
         parts.insert(m.parts.data());
     }
-    static_cast<void>(condense::reduce(history, idle, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(reduced(history, idle));
     for (auto const& m : history) CHECK(places.count(&m) == 1);
-    static_cast<void>(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(reduced(history, mix));
     std::size_t kept = 0;
     for (auto const& m : history) kept += parts.count(m.parts.data());
     CHECK(kept == 4);
@@ -151,22 +166,12 @@ TEST_CASE("reduce: a second run on the result changes nothing") {
     auto const limit = pipeline{layer<condense::drops>([](auto& draft, auto& pass) {
         if (draft.used().messages.count > 6) pass.note(draft.drop({2}));
     })};
-    static_cast<void>(condense::reduce(history, limit, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(reduced(history, limit));
     auto const once = history;
     CHECK(history.size() == 6);
-    auto const report = condense::reduce(history, limit, {.window = {1'000}}, per_byte{});
+    auto const report = reduced(history, limit);
     CHECK(history == once);
     CHECK_FALSE(report.changed());
-}
-
-TEST_CASE("reduce: a history that cannot be changed gives a reduction to walk") {
-    auto const history = filled<conversation>();
-    auto const before = history;
-    auto const reduced = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
-    CHECK(history == before);
-    std::string text;
-    reduced.each([&](chat_message const& m) { text.append(m.parts[0].text).append(" | "); });
-    CHECK(text == "rules | task | {} | short | sum | latest | ");
 }
 
 // Message types
@@ -202,7 +207,7 @@ TEST_CASE("reduce: messages that can only be moved") {
     for (auto const* const text : {"task", "answer", "latest"})
         history.push_back({history.size() == 1 ? condense::role::assistant : condense::role::user, text,
                            std::make_unique<int>(static_cast<int>(history.size()))});
-    static_cast<void>(condense::reduce(history, drop_second, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(reduced(history, drop_second));
     REQUIRE(history.size() == 2);
     CHECK(text_of(history) == "task | latest | ");
     CHECK(*history[1].held == 2);
@@ -211,10 +216,8 @@ TEST_CASE("reduce: messages that can only be moved") {
 TEST_CASE("reduce: messages that cannot be changed") {
     std::vector<immutable> history{
         {condense::role::user, "task"}, {condense::role::assistant, "answer"}, {condense::role::user, "latest"}};
-    auto const reduced = condense::reduce(history, drop_second, {.window = {1'000}}, per_byte{});
-    std::string text;
-    reduced.each([&](immutable const& m) { text.append(m.text).append(" | "); });
-    CHECK(text == "task | latest | ");
+    auto const made = reduced(history, drop_second);
+    CHECK(text_of(walked<immutable>(made)) == "task | latest | ");
     CHECK(history.size() == 3);
 }
 
@@ -247,15 +250,16 @@ TEST_CASE("reduce: where a message cannot be made, the history stays as it was")
                                   {condense::role::assistant, "well"},
                                   {.text = "latest"}};
     auto const before = history;
-    auto const act = pipeline{layer < condense::shortens | condense::drops > ([](auto& draft, auto& pass) {
-                                                               if (!draft.edits().steps().empty()) return;
-                                                               pass.note(draft.drop({1}));
-                                                               pass.note(draft.shorten({2, 0, 2}, "w"));
-                                                           })};
-    CHECK_THROWS_AS(condense::reduce(history, act, {.window = {1'000}}, per_byte{}), std::runtime_error);
+    constexpr auto cuts = condense::shortens | condense::drops;
+    auto const act = pipeline{layer<cuts>([](auto& draft, auto& pass) {
+        if (!draft.edits().steps().empty()) return;
+        pass.note(draft.drop({1}));
+        pass.note(draft.shorten({2, 0, 2}, "w"));
+    })};
+    CHECK_THROWS_AS(reduced(history, act), std::runtime_error);
     CHECK(history == before);
     stubborn::refuses = false;
-    static_cast<void>(condense::reduce(history, act, {.window = {1'000}}, per_byte{}));
+    static_cast<void>(reduced(history, act));
     CHECK(text_of(history) == "task | w | latest | ");
 }
 
@@ -266,15 +270,14 @@ TEMPLATE_TEST_CASE("reduce: where the new history cannot be filled, the old one 
     for (std::size_t room = 0; room < 6; ++room) {
         CAPTURE(room);
         refillable<chat_message>::left = room;
-        CHECK_THROWS_AS(condense::reduce(history, mix, {.window = {1'000}}, per_byte{}), std::runtime_error);
+        CHECK_THROWS_AS(reduced(history, mix), std::runtime_error);
         refillable<chat_message>::left = 1'000;
         REQUIRE(text_of(history) == before);
     }
 }
 
 TEST_CASE("reduce: a history is not filled anew where its messages could be lost on the way") {
-    CHECK_FALSE(committable<refillable<move_only>>);
-    CHECK(committable<reserving<move_only>>);
+    CHECK((!committable<refillable<move_only>> && committable<reserving<move_only>>));
 }
 
 // Dry runs and estimators
@@ -282,11 +285,10 @@ TEST_CASE("reduce: a history is not filled anew where its messages could be lost
 TEST_CASE("reduce: a dry run says what would be done") {
     auto history = filled<conversation>();
     auto const before = history;
-    auto const dry = condense::dry_run(history, mix, {.window = {1'000}}, per_byte{});
+    auto const dry = condense::dry_run(history, mix, limits, per_byte{});
     CHECK(history == before);
-    auto const report = condense::reduce(history, mix, {.window = {1'000}}, per_byte{});
-    CHECK(dry.report().after == report.after);
-    CHECK(dry.report().first_changed == report.first_changed);
+    auto const report = reduced(history, mix);
+    CHECK((dry.report().after == report.after && dry.report().first_changed == report.first_changed));
     CHECK(dry.report().layers[0].saved == report.layers[0].saved);
 }
 
@@ -307,15 +309,14 @@ TEST_CASE("reduce: figures of any size in a budget are harmless") {
     auto const other =
         GENERATE(as<std::uint64_t>{}, 0u, 100u, std::uint64_t{1} << 31, std::uint64_t{1} << 63, ~std::uint64_t{0});
     CAPTURE(figure, other);
-    for (condense::budget const limits :
-         {condense::budget{.window = {figure}, .output = {other}},
-          condense::budget{.window = {other}, .overhead = {figure}},
-          condense::budget{.window = {figure}, .output = {other}, .overhead = {figure}}}) {
+    for (condense::budget const odd : {condense::budget{.window = {figure}, .output = {other}},
+                                       condense::budget{.window = {other}, .overhead = {figure}},
+                                       condense::budget{.window = {figure}, .output = {other}, .overhead = {figure}}}) {
         auto history = filled<conversation>();
-        auto const report = condense::reduce(history, mix, limits, per_byte{});
-        CHECK(history.size() == (limits.is_possible() ? 6 : 8));
-        CHECK(report.refused.empty() == limits.is_possible());
-        CHECK(report.fits() == (report.after.tokens <= limits.input() && limits.is_possible()));
+        auto const report = condense::reduce(history, mix, odd, per_byte{});
+        CHECK(history.size() == (odd.is_possible() ? 6 : 8));
+        CHECK(report.refused.empty() == odd.is_possible());
+        CHECK(report.fits() == (report.after.tokens <= odd.input() && odd.is_possible()));
         CHECK((report.outcome == condense::outcome::fits) == report.fits());
     }
 }
@@ -325,16 +326,13 @@ namespace {
 /// A call that has gone dead, twice, and what makes it so.
 conversation with_dead_calls() { return {U("u"), C("1").and_call("2", "t", "{}"), U("v"), C("3"), U("w"), A("a")}; }
 
-template <class Container>
-conversation listed(Container const& history) {
-    return {history.begin(), history.end()};
-}
+conversation listed(auto const& history) { return {history.begin(), history.end()}; }
 
 /// Drops the second message's group, and answers what calls it can: some growth, some loss.
-auto const answering = toy::layer < condense::repairs | condense::drops > ([](auto& draft, auto& pass) {
-                                                            for (auto const part_id : draft.outline().dead_calls())
-                                                                pass.note(draft.repair(draft.part_at(part_id), "none"));
-                                                        });
+constexpr auto growth = condense::repairs | condense::drops;
+auto const answering = layer<growth>([](auto& draft, auto& pass) {
+    for (auto const part_id : draft.outline().dead_calls()) pass.note(draft.repair(draft.part_at(part_id), "none"));
+});
 
 /// Throws in the push_back that a test picks.
 template <class Container>
@@ -366,18 +364,12 @@ TEMPLATE_TEST_CASE("reduce: a history grows by the answers to its calls", "", co
     TestType history;
     for (auto& m : with_dead_calls()) history.push_back(std::move(m));
     auto const all = listed(history);
-    auto const report = condense::reduce(history, pipeline{answering}, {.window = {1'000}}, per_byte{});
+    auto const report = reduced(history, pipeline{answering});
     CHECK(report.first_changed == 2u);
     auto const made = listed(history);
     REQUIRE(made.size() == all.size() + 3);
-    CHECK(made[1] == all[1]);
-    CHECK(made[2].parts[0].call == "1");
-    CHECK(made[3].parts[0].call == "2");
-    CHECK(made[4] == all[2]);
-    CHECK(made[5] == all[3]);
-    CHECK(made[6].parts[0].call == "3");
-    CHECK(made[7] == all[4]);
-    CHECK(made[8] == all[5]);
+    CHECK((made[1] == all[1] && made[4] == all[2] && made[5] == all[3] && made[7] == all[4] && made[8] == all[5]));
+    CHECK((made[2].parts[0].call == "1" && made[3].parts[0].call == "2" && made[6].parts[0].call == "3"));
 }
 
 TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history stays as it was", "", conversation,
@@ -392,7 +384,7 @@ TEMPLATE_TEST_CASE("reduce: where the answers can not be appended, the history s
         for (auto const& m : history) places.push_back(&m);
         history_type::left = room;
         try {
-            static_cast<void>(condense::reduce(history, pipeline{answering}, {.window = {1'000}}, per_byte{}));
+            static_cast<void>(reduced(history, pipeline{answering}));
             CHECK(listed(history).size() == all.size() + 3);
         } catch (std::runtime_error const&) {
             ++thrown;
@@ -406,44 +398,42 @@ TEST_CASE("reduce_into: the sink is given each message to send, in order") {
     auto history = with_dead_calls();
     auto const all = history;
     auto in_place = history;
-    auto const expected = condense::reduce(in_place, pipeline{answering}, {.window = {1'000}}, per_byte{});
+    auto const expected = reduced(in_place, pipeline{answering});
     conversation out;
     std::size_t kept = 0;
     auto const sink = [&](auto&& m) {
         kept += std::is_lvalue_reference_v<decltype(m)> ? 1u : 0u;
         out.push_back(std::forward<decltype(m)>(m));
     };
-    auto const report = condense::reduce_into(sink, history, pipeline{answering}, {.window = {1'000}}, per_byte{});
+    auto const report = reduced_into(sink, history, pipeline{answering});
     CHECK(out == in_place);
     CHECK(kept == all.size());
     CHECK(history == all);
-    CHECK(report.after.tokens == expected.after.tokens);
-    CHECK(report.first_changed == expected.first_changed);
+    CHECK((report.after.tokens == expected.after.tokens && report.first_changed == expected.first_changed));
     SECTION("one that nothing is changed in") {
         out.clear();
-        CHECK_FALSE(condense::reduce_into(sink, all, pipeline{}, {.window = {1'000}}, per_byte{}).changed());
+        CHECK_FALSE(reduced_into(sink, all, pipeline{}).changed());
         CHECK(out == all);
     }
     SECTION("none at all") {
         out.clear();
         conversation nothing;
-        CHECK_FALSE(
-            condense::reduce_into(sink, nothing, pipeline{answering}, {.window = {1'000}}, per_byte{}).changed());
+        CHECK_FALSE(reduced_into(sink, nothing, pipeline{answering}).changed());
         CHECK(out.empty());
     }
     SECTION("a sink may move from a history that is its own, but not from a const one") {
         conversation taken;
         static_cast<void>(condense::reduce_into([&](auto&& m) { taken.push_back(std::move(m)); }, history, pipeline{},
-                                                {.window = {1'000}}, per_byte{}));
+                                                limits, per_byte{}));
         CHECK(taken == all);
         CHECK(history[0].parts.empty());
         static_cast<void>(
             condense::reduce_into([](auto&& m) { static_assert(!std::same_as<decltype(m), chat_message&>); }, all,
-                                  pipeline{answering}, {.window = {1'000}}, per_byte{}));
+                                  pipeline{answering}, limits, per_byte{}));
     }
     SECTION("a sink that throws leaves the history to the caller") {
         CHECK_THROWS_AS(condense::reduce_into([](auto const&) { throw std::runtime_error{"full"}; }, history,
-                                              pipeline{answering}, {.window = {1'000}}, per_byte{}),
+                                              pipeline{answering}, limits, per_byte{}),
                         std::runtime_error);
         CHECK(history == all);
     }
@@ -455,25 +445,21 @@ TEST_CASE("reduce: histories that only those may walk who may change them") {
     static_assert(!committable<walked_once> && condense::detail::history<walked_once> &&
                   !condense::detail::history<walked_once const> && !committable<int>);
     auto const answers = pipeline{answering};
-    auto const dry = answers.draft(history, {.window = {1'000}}, per_byte{});
+    auto const dry = answers.draft(history, limits, per_byte{});
     CHECK(dry.report().after.messages.count == all.size() + 3);
-    auto const again = condense::dry_run(history, answers, {.window = {1'000}}, per_byte{});
+    auto const again = condense::dry_run(history, answers, limits, per_byte{});
     CHECK(again.report().after.tokens == dry.report().after.tokens);
     conversation out;
-    auto const report = condense::reduce_into([&](chat_message const& m) { out.push_back(m); }, history, answers,
-                                              {.window = {1'000}}, per_byte{});
+    auto const report = reduced_into([&](chat_message const& m) { out.push_back(m); }, history, answers);
     CHECK(out.size() == all.size() + 3);
     CHECK(report.after.tokens == dry.report().after.tokens);
-    auto const made = condense::reduce(history, answers, {.window = {1'000}}, per_byte{});
-    conversation walked;
-    made.each([&](chat_message const& m) { walked.push_back(m); });
-    CHECK(walked == out);
+    CHECK(walked<chat_message>(reduced(history, answers)) == out);
     CHECK(conversation(history.begin(), history.end()) == all);
 }
 
 TEST_CASE("reduce: random conversations grow and shrink to the same in any container") {
     std::size_t grown = 0;
-    auto const answers = pipeline{answering, toy::layer<condense::drops>([](auto& draft, auto& pass) {
+    auto const answers = pipeline{answering, layer<condense::drops>([](auto& draft, auto& pass) {
                                       for (auto const which : draft.groups())
                                           if (which.id() % 19 == 3) pass.note(draft.drop(which));
                                   })};
@@ -485,15 +471,14 @@ TEST_CASE("reduce: random conversations grow and shrink to the same in any conta
         refillable<chat_message>::left = 100'000;
         for (auto const& m : all) fresh.push_back(m);
         conversation sunk;
-        condense::budget const limits{.window = {1'000'000}};
-        auto const report = condense::reduce(vector, answers, limits, per_byte{});
-        static_cast<void>(condense::reduce(list, answers, limits, per_byte{}));
-        static_cast<void>(condense::reduce(fresh, answers, limits, per_byte{}));
+        condense::budget const roomy{.window = {1'000'000}};
+        auto const report = condense::reduce(vector, answers, roomy, per_byte{});
+        static_cast<void>(condense::reduce(list, answers, roomy, per_byte{}));
+        static_cast<void>(condense::reduce(fresh, answers, roomy, per_byte{}));
         static_cast<void>(
-            condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, limits, per_byte{}));
+            condense::reduce_into([&](chat_message const& m) { sunk.push_back(m); }, all, answers, roomy, per_byte{}));
         INFO("seed " << seed);
-        CHECK(listed(list) == vector);
-        CHECK(listed(fresh) == vector);
+        CHECK((listed(list) == vector && listed(fresh) == vector));
         CHECK(sunk == vector);
         CHECK(report.after.messages.count == vector.size());
         grown += vector.size() > all.size() ? 1u : 0u;
@@ -510,8 +495,7 @@ TEST_CASE("a budget that leaves nothing for the input changes nothing and says s
         auto const report = condense::reduce(
             messages, condense::pipeline{condense::sliding_window{}, condense::escalate{}}, impossible, per_byte{});
         CHECK(messages == before);
-        CHECK_FALSE(report.fits());
-        CHECK(report.outcome == condense::outcome::over);
+        CHECK((!report.fits() && report.outcome == condense::outcome::over));
         CHECK(report.refused == "condense: budget: the output must be below the window (see budget)");
         CHECK(report.text().starts_with(report.refused));
     }

@@ -10,53 +10,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/constant.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::layer_outcome;
-using condense::outcome;
-using condense::report;
+using condense::layer_outcome, condense::outcome, condense::report;
 
 // No heap: a report can be copied byte by byte.
 static_assert(std::is_trivially_copyable_v<condense::layer_report>);
 static_assert(std::is_trivially_copyable_v<report<3>> && std::is_trivially_destructible_v<report<3>>);
-
-constexpr bool outcomes_have_names() {
-    return name(outcome::fits) == "fits" && name(outcome::over) == "over" && name(outcome::passes) == "passes" &&
-           name(outcome::time) == "time" && name(outcome::exhausted) == "exhausted" &&
-           name(layer_outcome::idle) == "idle" && name(layer_outcome::applied) == "applied" &&
-           name(layer_outcome::declined) == "declined" && name(layer_outcome::failed) == "failed";
-}
-static_assert(outcomes_have_names());
-
-constexpr bool a_new_report_says_that_nothing_changed() {
-    report<2> const fresh;
-    return fresh.fits() && !fresh.changed() && fresh.layers[0].outcome == layer_outcome::idle &&
-           fresh.layers[1].note.empty();
-}
-static_assert(a_new_report_says_that_nothing_changed());
-
-/// The limit may be below the input: escalate's ceiling.
-constexpr bool the_request_fits_its_limit() {
-    report<1> made;
-    made.after = {.tokens = {99}, .input = {100}};
-    made.limit = {98};
-    if (made.fits()) return false;
-    made.limit = {99};
-    return made.fits();
-}
-static_assert(the_request_fits_its_limit());
-
-constexpr bool a_layer_that_saved_more_than_there_was_ends_at_nothing() {
-    condense::layer_report made;
-    made.before = {10};
-    made.saved = {4};
-    if (made.after() != condense::tokens{6}) return false;
-    made.saved = {std::numeric_limits<std::uint64_t>::max()};
-    return made.after() == condense::tokens{0};
-}
-static_assert(a_layer_that_saved_more_than_there_was_ends_at_nothing());
 
 report<2> sample() {
     report<2> made;
@@ -65,15 +28,13 @@ report<2> sample() {
     made.after = {.tokens = {9'500}, .input = {8'000}, .messages = {12}};
     made.limit = {7'840};
     made.floor = {9'400};
-    made.layers[0].name = "compress";
-    made.layers[0].outcome = layer_outcome::applied;
-    made.layers[0].saved = {1'234'567};
-    made.layers[0].parts_shortened = 3;
-    made.layers[1].name = "sliding_window";
-    made.layers[1].outcome = layer_outcome::declined;
-    made.layers[1].groups_dropped = 28;
-    made.layers[1].artifacts = 5;
-    made.layers[1].note = std::string_view{"not \x1B[31mworth\n it"};
+    auto& [first, second] = made.layers;
+    first = {.name = "compress", .outcome = layer_outcome::applied, .saved = {1'234'567}};
+    first.parts_shortened = 3;
+    second = {.name = "sliding_window", .outcome = layer_outcome::declined};
+    second.groups_dropped = 28;
+    second.artifacts = 5;
+    second.note = std::string_view{"not \x1B[31mworth\n it"};
     return made;
 }
 
@@ -83,8 +44,7 @@ TEST_CASE("report: what holds of any run is in a base without the number of laye
     auto const small = sample();
     report<5> large;
     large.before.tokens = {90};
-    CHECK(tokens_saved(small) == small.before.tokens.count - small.after.tokens.count);
-    CHECK(tokens_saved(large) == 90);
+    CHECK((tokens_saved(small) == small.before.tokens.count - small.after.tokens.count && tokens_saved(large) == 90));
 }
 
 TEST_CASE("report: JSON has the figures of the text, whatever a note holds") {
@@ -93,14 +53,11 @@ TEST_CASE("report: JSON has the figures of the text, whatever a note holds") {
     run.refused = "no \"budget\"";
     run.layers[1].note = "a \"quoted\"\nline, \xFF and \\";
     auto const read = nlohmann::json::parse(run.json());
-    CHECK(read["outcome"] == name(run.outcome));
-    CHECK(read["before"]["tokens"] == run.before.tokens.count);
-    CHECK(read["after"]["messages"] == run.after.messages.count);
-    CHECK(read["first_changed"] == 3);
+    CHECK((read["outcome"] == name(run.outcome) && read["before"]["tokens"] == run.before.tokens.count));
+    CHECK((read["after"]["messages"] == run.after.messages.count && read["first_changed"] == 3));
     CHECK(read["refused"] == "no \"budget\"");
     REQUIRE(read["layers"].size() == 2);
-    CHECK(read["layers"][0]["name"] == run.layers[0].name);
-    CHECK(read["layers"][1]["saved"] == run.layers[1].saved.count);
+    CHECK((read["layers"][0]["name"] == run.layers[0].name && read["layers"][1]["saved"] == run.layers[1].saved.count));
     CHECK(read["layers"][1]["note"].get<std::string>().starts_with("a \"quoted\" line"));
     CHECK_FALSE(read["layers"][0].contains("note"));
     CHECK(nlohmann::json::parse(report<0>{}.json())["layers"].empty());
@@ -123,10 +80,24 @@ TEST_CASE("report: what models have used is told where they report it", "[row-P8
 }  // namespace
 
 TEST_CASE("report: outcomes and limits") {
-    CHECK(outcomes_have_names());
-    CHECK(a_new_report_says_that_nothing_changed());
-    CHECK(the_request_fits_its_limit());
-    CHECK(a_layer_that_saved_more_than_there_was_ends_at_nothing());
+    CHECK_CONSTANT(name(outcome::fits) == "fits" && name(outcome::over) == "over" &&
+                   name(outcome::passes) == "passes" && name(outcome::time) == "time" &&
+                   name(outcome::exhausted) == "exhausted" && name(layer_outcome::idle) == "idle" &&
+                   name(layer_outcome::applied) == "applied" && name(layer_outcome::declined) == "declined" &&
+                   name(layer_outcome::failed) == "failed");
+    // A new report says that nothing changed.
+    report<2> const fresh;
+    CHECK((fresh.fits() && !fresh.changed() && fresh.layers[0].outcome == layer_outcome::idle));
+    // The limit may be below the input: escalate's ceiling.
+    report<1> made;
+    made.after = {.tokens = {99}, .input = {100}};
+    made.limit = {98};
+    CHECK_FALSE(made.fits());
+    made.limit = {99};
+    CHECK(made.fits());
+    // A layer that saved more than there was ends at nothing.
+    CHECK(condense::layer_report{.before = {10}, .saved = {4}}.after() == condense::tokens{6});
+    CHECK(condense::layer_report{.before = {10}, .saved = {~std::uint64_t{0}}}.after() == condense::tokens{0});
 }
 
 TEST_CASE("report: prints itself as a table") {
@@ -153,8 +124,7 @@ TEST_CASE("report: the first line says what was dropped because a summary failed
     made.layers[0].outcome = layer_outcome::applied;  // in an earlier pass, or another summarised
     CHECK(made.dropped_unsummarized() == 0);
     made.layers[0] = {.name = "summarize", .summarizes = true};
-    CHECK(made.dropped_unsummarized() == 0);
-    CHECK(made.text().find("without one") == std::string::npos);
+    CHECK((made.dropped_unsummarized() == 0 && made.text().find("without one") == std::string::npos));
 }
 
 TEST_CASE("report: the ratio is what is left of the tokens", "[row-D3]") {
@@ -164,23 +134,16 @@ TEST_CASE("report: the ratio is what is left of the tokens", "[row-D3]") {
         made.after.tokens = {after};
         return made.ratio().basis_points;
     };
-    CHECK(ratio(50'000, 4'999) == 1'000);
-    CHECK(ratio(50'000, 5'001) == 1'001);
-    CHECK(ratio(0, 0) == 10'000);
-    CHECK(ratio(5, 9) == 10'000);
+    CHECK((ratio(50'000, 4'999) == 1'000 && ratio(50'000, 5'001) == 1'001));
+    CHECK((ratio(0, 0) == 10'000 && ratio(5, 9) == 10'000));
     auto const most = std::numeric_limits<std::uint64_t>::max();
-    CHECK(ratio(most, most / 2) == 5'000);
-    CHECK(ratio(most, 0) == 0);
+    CHECK((ratio(most, most / 2) == 5'000 && ratio(most, 0) == 0));
 }
 
-TEST_CASE("report: names the floor only where it was reached") {
+TEST_CASE("report: columns stay apart whatever they hold, and the floor is named only where it was reached") {
     auto made = sample();
     made.outcome = outcome::fits;
     CHECK(made.text().find("floor") == std::string::npos);
-}
-
-TEST_CASE("report: columns stay apart whatever they hold") {
-    auto made = sample();
     made.layers[0].name = "a_layer_with_a_very_long_name";
     made.layers[0].saved = {std::numeric_limits<std::uint64_t>::max()};
     auto const text = made.text();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -68,10 +69,23 @@ TEST_CASE("run_options: the report says how much of the prompt stays byte-identi
     auto const mix = condense::pipeline{condense::sliding_window{
         .when = used > 6_messages, .until = used <= 6_messages, .protect = condense::first(2_messages)}};
     auto const made = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, per_byte{});
-    CHECK(made.first_changed == 2u);
-    CHECK(made.prefix.count == 100 + 10 + 58);
-    CHECK(made.layers[0].first_changed == 2u);
+    CHECK((made.first_changed == 2u && made.prefix.count == 100 + 10 + 58 && made.layers[0].first_changed == 2u));
     auto const again = condense::reduce(history, mix, {.window = 10'000_tokens, .overhead = 100_tokens}, per_byte{});
-    CHECK(again.prefix == again.after.tokens);
-    CHECK(again.reread.count == 0);
+    CHECK((again.prefix == again.after.tokens && again.reread.count == 0));
+}
+
+TEST_CASE("clock: it never goes back, and goes on") {
+    condense::steady_clock const now;
+    auto const first = now();
+    auto last = first;
+    bool back = false;
+    for (std::uint32_t call = 0; call < 1'000'000 && last == first; ++call) {
+        auto const next = now();
+        back = back || next < last;
+        last = next;
+    }
+    CHECK_FALSE(back);
+    CHECK(first < last);
+    // Nanoseconds: not even these calls take an hour.
+    CHECK((last - first).count < 3'600'000'000'000u);
 }

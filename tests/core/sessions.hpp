@@ -4,13 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <condense/condense.hpp>
 
+#include "support/fakes.hpp"
+#include "support/mixes.hpp"
 #include "support/notation.hpp"
 
 // What tests of sessions share: models and layers that act as a test says, and a check of what is counted.
@@ -19,27 +20,9 @@ namespace sessions {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::layer_outcome;
-using condense::used;
+using condense::layer_outcome, condense::used;
 
-/// Empty where the figures of a session are those of what it would send.
-template <class Session>
-std::string miscounted(Session const& session) {
-    std::uint64_t turns = 0;
-    auto const request = sent(session);
-    for (auto const& m : request) {
-        bool words = false;
-        for (auto const& part : m.parts)
-            words = words || (part.kind != condense::part_kind::tool_result && part.call.empty());
-        turns +=
-            m.role == condense::role::user && words && m.parts[0].text.find("<summary>") == std::string::npos ? 1u : 0u;
-    }
-    if (session.request().size() != request.size()) return "size";
-    if (session.used().tokens != recount(request).tokens()) return "tokens";
-    if (session.used().messages.count != request.size()) return "messages";
-    if (session.used().turns.count != turns) return "turns";
-    return {};
-}
+using fakes::moody, fakes::stop_flag, mixes::miscounted, mixes::session_of, mixes::three_layers;
 
 /// A model whose work a test gives.
 struct acting_model {
@@ -97,26 +80,5 @@ void drop_beside_a_pin(Session& session, bool& drops) {
     drops = true;
     static_cast<void>(session.run());
 }
-
-/// Estimates that fail for one text.
-struct moody {
-    condense::cost operator()(std::string_view text) const {
-        return text == "bad" ? throw std::runtime_error{"no"} : condense::cost::of({text.size()});
-    }
-};
-
-/// Asks to stop while the flag is up.
-struct stop_flag {
-    bool const* up;
-    bool stop_requested() const { return *up; }
-};
-
-inline auto const three_layers = condense::pipeline{
-    condense::compress{.when = used >= 30_pct, .over = 500_chars, .with = condense::head_tail{100_chars, 100_chars}},
-    condense::summarize{.when = used >= 60_pct, .protect = condense::task | condense::last(4_messages)},
-    condense::sliding_window{.when = used >= 90_pct}};
-
-template <class Mix>
-using session_of = condense::session<conversation, Mix, per_byte>;
 
 }  // namespace sessions

@@ -4,13 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/constant.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::journal_entry;
-using condense::reference;
-using condense::store_error;
+using condense::journal_entry, condense::reference, condense::store_error;
 
 struct store {
     reference name(std::string_view) const { return {}; }
@@ -71,21 +70,33 @@ constexpr bool an_error_has_a_reason() {
     store_error some{"no space left"};
     return !none && some && std::string_view{some.reason} == "no space left";
 }
-static_assert(an_error_has_a_reason());
 
 constexpr bool entries_are_what_they_say() {
     journal_entry const entry{.name = {}, .number = 7, .is_derived = true};
     return entry == journal_entry{.number = 7, .is_derived = true} && entry != journal_entry{.number = 7} &&
            entry != journal_entry{.number = 8, .is_derived = true} && !journal_entry{}.is_derived;
 }
-static_assert(entries_are_what_they_say());
-
-}  // namespace
 
 TEST_CASE("store: an error has a reason, and it is cut to its room") {
-    CHECK(an_error_has_a_reason());
-    CHECK(entries_are_what_they_say());
+    CHECK_CONSTANT(an_error_has_a_reason());
+    CHECK_CONSTANT(entries_are_what_they_say());
     store_error const long_one{std::string(1'000, 'x')};
     CHECK(long_one);
     CHECK(std::string_view{long_one.reason}.size() <= 96);
 }
+
+constexpr reference sample{{0x00, 0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0xF0, 0x0F, 0xFF}};
+
+TEST_CASE("reference: 24 lower-case hexadecimal digits") {
+    // A reference of zeros is none.
+    CHECK_CONSTANT(!reference{} && sample && reference{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}} && reference{} < sample);
+    // Only its own spelling is read.
+    CHECK_CONSTANT(reference::of("000123456789abcdeff00fff") == sample &&
+                   reference::of("000000000000000000000000") == reference{} && !reference::of("") &&
+                   !reference::of("00123456789abcdeff00fff") && !reference::of("0000123456789abcdeff00fff") &&
+                   !reference::of("g00123456789abcdeff00fff") && !reference::of("000123456789ABCDEFF00FFF"));
+    CHECK(sample.text() == "000123456789abcdeff00fff");
+    CHECK(reference{}.text() == "000000000000000000000000");
+}
+
+}  // namespace

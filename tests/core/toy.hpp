@@ -22,11 +22,7 @@
 
 namespace toy {
 
-using condense::part_kind;
-using condense::part_status;
-using condense::part_view;
-using condense::role;
-using notation::per_byte;
+using condense::part_kind, condense::part_status, condense::part_view, condense::role, notation::per_byte;
 
 struct message {
     role speaker = role::user;
@@ -110,28 +106,38 @@ concept constant = requires { typename std::bool_constant<(Probe(), true)>; };
 /// standard library. What needs them is then required at run time only.
 inline constexpr bool run_time_only = !constant<[] { outline_of{{user("u")}}; }>;
 
-/// A conversation with its outline, read with its marks, and its view.
-template <class Estimator = per_byte>
-struct desk {
-    std::vector<message> history;
-    condense::budget limits = {.window = {1'000}};
+/// A conversation of any messages with its outline, read with its marks, and its view.
+template <class Message, class Estimator = per_byte>
+struct desk_of {
+    std::vector<Message> history = {};
+    condense::budget limits;
     Estimator count = {};
     condense::outline facts = {};
     condense::view edits = {};
 
-    constexpr explicit desk(std::initializer_list<message> conversation, condense::budget given = {.window = {1'000}})
+    constexpr explicit desk_of(std::vector<Message> const& conversation, condense::budget given = {.window = {1'000}})
         : limits{given} {
         for (auto const& m : conversation) push(m);
     }
-    desk(desk const&) = delete;
-    desk& operator=(desk const&) = delete;
+    desk_of(desk_of const&) = delete;
+    desk_of& operator=(desk_of const&) = delete;
 
-    constexpr void push(message const& m) {
+    constexpr void push(Message const& m) {
         history.push_back(m);
         edits.reserve_message(facts.read(m, count, {.marks = true}));
         edits.on_message_placed(facts, facts.place());
     }
     constexpr auto draft() { return condense::draft{history, facts, edits, count, limits}; }
+};
+template <class Message>
+desk_of(std::vector<Message>) -> desk_of<Message>;
+template <class Message>
+desk_of(std::vector<Message>, condense::budget) -> desk_of<Message>;
+
+template <class Estimator = per_byte>
+struct desk : desk_of<message, Estimator> {
+    constexpr explicit desk(std::initializer_list<message> conversation, condense::budget given = {.window = {1'000}})
+        : desk_of<message, Estimator>{std::vector<message>(conversation), given} {}
 };
 desk(std::initializer_list<message>) -> desk<per_byte>;
 desk(std::initializer_list<message>, condense::budget) -> desk<per_byte>;

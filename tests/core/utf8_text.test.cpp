@@ -18,11 +18,7 @@
 
 namespace {
 
-using condense::as_utf8;
-using condense::assign_utf8;
-using condense::assignable_utf8_text;
-using condense::role;
-using condense::utf8_text;
+using condense::as_utf8, condense::assign_utf8, condense::assignable_utf8_text, condense::role, condense::utf8_text;
 
 static_assert(assignable_utf8_text<std::string> && assignable_utf8_text<std::u8string> &&
               assignable_utf8_text<std::pmr::string> && assignable_utf8_text<std::pmr::u8string>);
@@ -83,8 +79,7 @@ TEST_CASE("utf8_text: is read where it is") {
     CHECK(view == "na\xC3\xAFve \xE6\xBC\xA2\xF0\x9F\x98\x80");
     CHECK(static_cast<void const*>(view.data()) == static_cast<void const*>(text.data()));
     std::pmr::string const other{"pmr"};
-    CHECK(as_utf8(other).data() == other.data());
-    CHECK(as_utf8(std::u8string_view{}).empty());
+    CHECK((as_utf8(other).data() == other.data() && as_utf8(std::u8string_view{}).empty()));
 }
 
 TEST_CASE("utf8_text: any bytes are written, and read back") {
@@ -103,8 +98,7 @@ TEST_CASE("utf8_text: messages in u8string are read, shortened and composed") {
     CHECK(condense::role_of(m) == role::assistant);
     CHECK(text_of(m) == "gr\xC3\xBCn");
     auto const shorter = condense::with_part(m, 0, "gr\xC3\xBC");
-    CHECK(shorter.what == u8"gr\u00FC");
-    CHECK((shorter.who == u8"assistant" && shorter.color == 3));
+    CHECK((shorter.what == u8"gr\u00FC" && shorter.who == u8"assistant" && shorter.color == 3));
     auto const made = condense::detail::make_fn::make<in_u8>(role::user, "so far");
     CHECK((made.who == u8"user" && made.what == u8"so far"));
     CHECK(text_of(in_u8_views{role::user, u8"view"}) == "view");

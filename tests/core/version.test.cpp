@@ -9,13 +9,10 @@
 #error "CONDENSE_VERSION is no number that the preprocessor compares"
 #endif
 
-TEST_CASE("version: the string and the numbers agree") {
+TEST_CASE("version: the string, the number and its three parts agree") {
     CHECK(CONDENSE_VERSION_STRING == std::to_string(CONDENSE_VERSION / 10000) + '.' +
                                          std::to_string(CONDENSE_VERSION / 100 % 100) + '.' +
                                          std::to_string(CONDENSE_VERSION % 100));
-}
-
-TEST_CASE("version: the number is made of its three parts") {
     CHECK(CONDENSE_VERSION / 10000 == CONDENSE_VERSION_MAJOR);
     CHECK(CONDENSE_VERSION / 100 % 100 == CONDENSE_VERSION_MINOR);
     CHECK(CONDENSE_VERSION % 100 == CONDENSE_VERSION_PATCH);

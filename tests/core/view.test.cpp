@@ -2,76 +2,50 @@
 #include <condense/core/edit_log.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <condense/core/cache_prefix.hpp>
+#include <condense/core/forget_edits.hpp>
+#include <condense/core/redo.hpp>
 
+#include "core/constant.hpp"
 #include "core/toy.hpp"
+#include "laws/generator.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::group;
-using condense::refusal;
-using condense::role;
-using toy::assistant;
-using toy::call;
-using toy::call_part;
-using toy::desk;
-using toy::part_of;
-using toy::recount;
-using toy::result;
-using toy::result_part;
-using toy::shown;
-using toy::spelt;
-using toy::user;
-using toy::with;
+using namespace toy;
+using condense::cost, condense::edit_kind, condense::group, condense::refusal, condense::tokens, condense::view;
 
-constexpr bool messages_are_followed() {
-    desk on{user("u"), assistant("abc")};
-    auto const sums = on.edits.sums();
-    return sums.messages == 2 && sums.turns == 1 && sums.cost == condense::cost::of({4}) &&
-           on.edits.of({1}).cost == condense::cost::of({3}) && on.edits.present({1});
+constexpr cost of(std::uint64_t count) { return cost::of({count}); }
+
+template <class Estimator>
+void check_sums(desk<Estimator> const& on) {
+    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
 }
-static_assert(toy::run_time_only || messages_are_followed());
 
-/// T25: no result stands without its call.
-constexpr bool a_late_result_brings_its_call_back() {
-    desk on{user("u"), call("1"), user("v"), assistant("a"), user("w")};
-    if (on.draft().drop({1})) return false;
-    on.push(result("1"));
+TEST_CASE("view: follows messages, and steps tell whether they are in force") {
+    desk on{user("u"), assistant("abc"), assistant("b"), user("v")};
     auto const sums = on.edits.sums();
-    return on.edits.present({1}) && sums.messages == 6 && sums.cost == condense::cost::of({1 + 2 + 1 + 1 + 1 + 3});
-}
-static_assert(toy::run_time_only || a_late_result_brings_its_call_back());
-
-constexpr bool steps_tell_whether_they_are_in_force() {
-    desk on{user("u"), assistant("a"), assistant("b"), user("v")};
+    CHECK((sums.messages == 4 && sums.turns == 2 && sums.cost == of(6)));
+    CHECK((on.edits.of({1}).cost == of(3) && on.edits.present({1})));
     auto draft = on.draft();
-    if (draft.remove(part_of(on.facts, 1)) || draft.drop({2}) || draft.restore({2})) return false;
-    return on.edits.in_force(0) && !on.edits.in_force(1);
+    REQUIRE_FALSE(draft.remove(part_of(on.facts, 1)));
+    REQUIRE_FALSE(draft.drop({2}));
+    REQUIRE_FALSE(draft.restore({2}));
+    CHECK((on.edits.in_force(0) && !on.edits.in_force(1)));
 }
-static_assert(toy::run_time_only || steps_tell_whether_they_are_in_force());
-
-/// Small numbers from a seed, the same everywhere.
-class numbers {
-public:
-    explicit constexpr numbers(std::uint64_t seed) noexcept : state_{seed * 0x9E3779B97F4A7C15u + 1} {}
-    constexpr std::uint32_t below(std::uint64_t limit) noexcept {
-        state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-        return static_cast<std::uint32_t>((state_ >> 33) % limit);
-    }
-
-private:
-    std::uint64_t state_;
-};
 
 /// A conversation that goes on, with reused, missing and late ids.
-toy::message next_message(numbers& random) {
+message next_message(laws::random_source& random) {
     static constexpr std::array<std::string_view, 4> ids = {"1", "2", "3", ""};
     static constexpr std::string_view words = "some words of many lengths, so that costs differ from one to the next";
     auto const text = words.substr(0, 1 + random.below(words.size()));
@@ -81,26 +55,25 @@ toy::message next_message(numbers& random) {
         case 1: return assistant(text);
         case 2:
             return with(role::assistant, {{.text = text}, call_part(id, "f"), call_part(ids[random.below(4)], "g")});
-        case 3: return toy::joined(assistant(text));
+        case 3: return joined(assistant(text));
         case 4: return with(role::user, {result_part(id, text), result_part(ids[random.below(4)], text)});
         default: return result(id, text);
     }
 }
 
-}  // namespace
-
-TEST_CASE("view: follows messages") {
-    CHECK(messages_are_followed());
-    CHECK(a_late_result_brings_its_call_back());
-    CHECK(steps_tell_whether_they_are_in_force());
-}
-
 TEST_CASE("view: a late result brings its call back, and the summary in its place stays") {
     desk on{user("u"), call("1"), user("v"), assistant("a"), user("w")};
-    REQUIRE_FALSE(on.draft().summarize(std::vector<group>{{1}, {3}}, "sum"));
-    on.push(result("1"));
-    CHECK(shown(on.draft()) == "0: u | *1: sum | 1: {} out | 2: v | 4: w | ");
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    SECTION("T25: no result stands without its call") {
+        REQUIRE_FALSE(on.draft().drop({1}));
+        on.push(result("1"));
+        CHECK(shown(on.draft()) == "0: u | 1: {} out | 2: v | 3: a | 4: w | ");
+    }
+    SECTION("beside a summary") {
+        REQUIRE_FALSE(on.draft().summarize(std::vector<group>{{1}, {3}}, "sum"));
+        on.push(result("1"));
+        CHECK(shown(on.draft()) == "0: u | *1: sum | 1: {} out | 2: v | 4: w | ");
+    }
+    check_sums(on);
 }
 
 TEST_CASE("view: groups that become one come back together") {
@@ -114,54 +87,51 @@ TEST_CASE("view: groups that become one come back together") {
     }
     on.push(with(role::user, {result_part("1"), result_part("2")}));
     CHECK(shown(on.draft()) == "0: u | 1: {} out out {} | 2: v | 3: a | 5: w | 6: b | 7: x | ");
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    check_sums(on);
 }
 
 TEST_CASE("view: what was written for a call gives way to its result") {
     desk on{user("u"), call("1"), user("v"), assistant("a"), user("w")};
     auto const before = on.edits.sums();
     auto const asked = part_of(on.facts, 1).part_id;
-    on.edits.answer(on.facts, asked, "none", condense::cost::of({4}));
+    on.edits.answer(on.facts, asked, "none", of(4));
     REQUIRE(on.edits.answer_at(asked) != 0);
-    CHECK(on.edits.sums().messages == 6);
-    CHECK(on.edits.sums().cost == before.cost + condense::cost::of({4}));
+    CHECK((on.edits.sums().messages == 6 && on.edits.sums().cost == before.cost + of(4)));
     on.push(result("1"));
-    CHECK(on.edits.answer_at(asked) == 0);
-    CHECK(on.edits.sums().messages == 6);
-    CHECK(on.edits.sums().cost == before.cost + condense::cost::of({3}));
+    CHECK((on.edits.answer_at(asked) == 0 && on.edits.sums().messages == 6));
+    CHECK(on.edits.sums().cost == before.cost + of(3));
     on.push(result("1", "again"));
     CHECK(on.edits.sums().messages == 7);
     on.draft().take_back(0);
     CHECK(on.edits.answer_at(asked) == 0);
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    check_sums(on);
 }
 
 TEST_CASE("view: what was written for a call goes along where its group becomes one with another") {
     auto const calls = with(role::assistant, {call_part("1"), call_part("3")});
     desk on{user("u"), calls, user("v"), assistant("a"), call("2"), user("w"), assistant("b"), user("x")};
     auto const asked = part_of(on.facts, 1, 1).part_id;
-    on.edits.answer(on.facts, asked, "none", condense::cost::of({4}));
+    on.edits.answer(on.facts, asked, "none", of(4));
     on.push(with(role::user, {result_part("1"), result_part("2")}));
     REQUIRE(on.facts.group_of(4) == 1);
-    CHECK(on.edits.answer_at(asked) != 0);
-    CHECK(on.edits.has_answers(1));
+    CHECK((on.edits.answer_at(asked) != 0 && on.edits.has_answers(1)));
     auto expected = recount(on.facts, on.edits);
-    expected += {condense::cost::of({4}), 1, 0};
+    expected += {of(4), 1, 0};
     CHECK(spelt(on.edits.sums()) == spelt(expected));
     on.draft().take_back(0);
     CHECK_FALSE(on.edits.has_answers(1));
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    check_sums(on);
 }
 
 TEST_CASE("view: steps can be taken back after groups became one") {
-    auto const approval = with(role::user, {{.text = "w"}, {.kind = condense::part_kind::other, .call = "2"}});
+    auto const approval = with(role::user, {{.text = "w"}, {.kind = part_kind::other, .call = "2"}});
     desk on{user("u"), call("1"), user("v"), assistant("a"), call("2"), approval, user("x"), assistant("b"), user("y")};
     REQUIRE(on.facts.group_of(5) == 4);
     REQUIRE_FALSE(on.draft().drop({4}));
     on.push(with(role::user, {result_part("1"), result_part("2")}));
     REQUIRE(on.facts.group_of(5) == 1);
     on.draft().take_back(0);
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    check_sums(on);
 }
 
 /// The places that are sent, by a look at each: an independent reading of next_sent, previous_sent and next_place.
@@ -188,55 +158,46 @@ void check_walks(condense::outline const& facts, condense::view const& edits) {
 }
 
 TEST_CASE("view: what it counts is what a recount finds, after any edits") {
-    std::size_t drops = 0;
-    std::size_t shortened = 0;
-    std::size_t summaries = 0;
-    std::size_t restored = 0;
-    std::size_t taken_back = 0;
+    std::size_t drops = 0, shortened = 0, summaries = 0, restored = 0, taken_back = 0;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         CAPTURE(seed);
-        numbers random{seed};
-        desk<toy::framed> on{{user("the task")}, {.window = {4'000}}};
+        laws::random_source random{seed};
+        auto const below = [&](std::size_t limit) { return static_cast<std::uint32_t>(random.below(limit)); };
+        desk<framed> on{{user("the task")}, {.window = {4'000}}};
         for (int more = 0; more < 12; ++more) on.push(next_message(random));
         std::vector<std::pair<std::size_t, std::string>> marks;
         for (int step = 0; step < 40; ++step) {
             auto draft = on.draft();
-            draft.allow_open(random.below(2) == 0);
+            draft.allow_open(below(2) == 0);
             auto const before = shown(draft);
             auto const mark = draft.mark();
             refusal refused = refusal::none;
-            auto const slot = group{random.below(on.facts.group_count())};
-            auto const which = random.below(4) == 0 ? slot.summary() : slot;
-            auto const part = condense::part_ref{0, 0, random.below(on.facts.part_count())};
+            auto const slot = group{below(on.facts.group_count())};
+            auto const which = below(4) == 0 ? slot.summary() : slot;
+            auto const part = condense::part_ref{0, 0, below(on.facts.part_count())};
             auto const at = on.facts.part_at(part.part_id).message_index;
             auto const ref = part_of(on.facts, at, part.part_id - on.facts.message_at(at).first_part);
-            switch (random.below(9)) {
+            auto const counted = [](refusal made, std::size_t& times) {
+                times += made ? 0u : 1u;
+                return made;
+            };
+            switch (below(9)) {
                 case 0:
-                case 1:
-                    refused = draft.drop(which);
-                    drops += refused ? 0u : 1u;
-                    break;
-                case 2:
-                    refused = draft.shorten(ref, std::string(random.below(20), 's'));
-                    shortened += refused ? 0u : 1u;
-                    break;
-                case 3: refused = draft.externalize(ref, std::string(random.below(20), 'e'), {{1}}); break;
+                case 1: refused = counted(draft.drop(which), drops); break;
+                case 2: refused = counted(draft.shorten(ref, std::string(below(20), 's')), shortened); break;
+                case 3: refused = draft.externalize(ref, std::string(below(20), 'e'), {{1}}); break;
                 case 4: refused = draft.remove(ref); break;
                 case 5: {
                     std::vector<group> groups;
                     for (auto const one : draft.groups())
-                        if (!draft.undroppable(one) && random.below(3) != 0) groups.push_back(one);
-                    refused = draft.summarize(groups, std::string(random.below(30), 'z'));
-                    summaries += refused ? 0u : 1u;
+                        if (!draft.undroppable(one) && below(3) != 0) groups.push_back(one);
+                    refused = counted(draft.summarize(groups, std::string(below(30), 'z')), summaries);
                     break;
                 }
-                case 6:
-                    refused = draft.restore({random.below(on.facts.size())});
-                    restored += refused ? 0u : 1u;
-                    break;
+                case 6: refused = counted(draft.restore({below(on.facts.size())}), restored); break;
                 case 7:
                     if (!marks.empty()) {
-                        auto const& [until, text] = marks[random.below(marks.size())];
+                        auto const& [until, text] = marks[below(marks.size())];
                         if (until > mark) break;
                         draft.take_back(until);
                         CHECK(shown(draft) == text);
@@ -251,12 +212,12 @@ TEST_CASE("view: what it counts is what a recount finds, after any edits") {
             }
             std::erase_if(marks, [&](auto const& one) { return one.first > draft.mark(); });
             marks.emplace_back(draft.mark(), shown(draft));
-            REQUIRE(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+            check_sums(on);
             check_walks(on.facts, on.edits);
         }
         on.draft().take_back(0);
         check_walks(on.facts, on.edits);
-        REQUIRE(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+        check_sums(on);
     }
     CHECK(drops > 400);
     CHECK(shortened > 300);
@@ -267,7 +228,7 @@ TEST_CASE("view: what it counts is what a recount finds, after any edits") {
 
 TEST_CASE("view: figures of any size are counted right") {
     auto const media = [](std::uint64_t tokens) {
-        return with(role::assistant, {{.kind = condense::part_kind::media, .cost = condense::cost::of({tokens})}});
+        return with(role::assistant, {{.kind = part_kind::media, .cost = of(tokens)}});
     };
     auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                  std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
@@ -275,22 +236,285 @@ TEST_CASE("view: figures of any size are counted right") {
     auto draft = on.draft();
     for (auto const slot : {1u, 3u, 2u}) {
         REQUIRE_FALSE(draft.drop({slot}));
-        CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+        check_sums(on);
     }
     draft.take_back(0);
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    check_sums(on);
 }
 
 TEST_CASE("view: what has gone is there again with the group that it joins, by a step") {
-    desk on{user("u"), toy::pinned(call("1")), user("v"), call("2"), user("w"), assistant("a")};
+    desk on{user("u"), pinned(call("1")), user("v"), call("2"), user("w"), assistant("a")};
     REQUIRE_FALSE(on.draft().drop({3}));
     auto const mark = on.edits.steps().size();
     on.push(with(role::tool, {result_part("1"), result_part("2")}));
-    CHECK(on.facts.group_of(3) == 1);
-    CHECK(on.edits.sums().messages == 7);
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    CHECK((on.facts.group_of(3) == 1 && on.edits.sums().messages == 7));
+    check_sums(on);
     CHECK(on.edits.steps().size() == mark + 1);
     CHECK(condense::detail::first_changed(on.facts, on.edits, mark) == 3);
     on.edits.take_back(on.facts, mark);
-    CHECK(spelt(on.edits.sums()) == spelt(recount(on.facts, on.edits)));
+    check_sums(on);
 }
+
+TEST_CASE("calibration_scope: sums are scaled while it lasts, an inner scale gives way to the outer one") {
+    using condense::detail::calibration_scope;
+    view edits;
+    for (auto const& [real, sum] : {std::pair<std::uint64_t, std::uint64_t>{600, 300}, {1'000, 500}}) {
+        auto const during = calibration_scope(edits, {1'000}, {real});
+        CHECK(edits.measured(of(500)) == tokens{sum});
+    }
+    {
+        auto const outer = calibration_scope(edits, {1'000}, {1'500});
+        {
+            auto const inner = calibration_scope(edits, {1'000}, {2'000}, {500});
+            CHECK(edits.measured(of(750)) == tokens{1'250});
+        }
+        CHECK(edits.measured(of(500)) == tokens{750});
+    }
+    CHECK(edits.measured(of(500)) == tokens{500});
+}
+
+using condense::detail::token_scale;
+
+constexpr bool sums_are_in_proportion() {
+    auto const half_more = token_scale::of({1'000}, {1'500});
+    bool good =
+        half_more(of(1'000)) == tokens{1'500} && half_more(of(500)) == tokens{750} && half_more(of(501)) == tokens{752};
+    good = good && half_more.of_messages(of(10)) == of(15) && half_more.within({15}) == of(10);
+    token_scale const none;
+    return good && none(of(7)) == tokens{7} && none.of_messages(of(7)) == of(7) && none.within({7}) == of(7);
+}
+
+constexpr bool what_is_known_apart_counts_one_for_one() {
+    auto const doubled = token_scale::of({1'000}, {1'900}, {100});
+    bool good =
+        doubled(of(1'000)) == tokens{1'900} && doubled(of(550)) == tokens{1'000} && doubled(of(100)) == tokens{100};
+    good = good && doubled.of_messages(of(10)) == of(20) && doubled.within({20}) == of(10);
+    // A report that is below it says nothing of it.
+    return good && token_scale::of({1'000}, {500}, {600})(of(600)) == tokens{300};
+}
+
+/// A sum is within what `most` gives for a limit exactly where it scales to no more than the limit.
+/// Not constexpr: g++ would try to fold each call, in gigabytes.
+bool most_is_the_inverse(token_scale const& scale) {
+    bool good = true;
+    for (std::uint64_t limit = 0; limit < 70; ++limit)
+        for (std::uint64_t steps = 0; steps < 80 * cost::per_token; steps += 37) {
+            auto const most = scale.most({limit});
+            good = good && (scale(cost{steps}) <= tokens{limit}) == (most && cost{steps} <= *most);
+        }
+    return good;
+}
+
+constexpr bool any_figures_are_harmless() {
+    constexpr auto limit = ~std::uint64_t{0};
+    auto const sum = [](std::uint64_t counted, std::uint64_t real, std::uint64_t apart = 0) {
+        return token_scale::of({counted}, {real}, {apart})(of(1'000)).count;
+    };
+    return sum(0, 500) == 1'000 && sum(500, 0) == 1'000 && sum(limit, limit / 2) == 500 && sum(1, limit) == 1'000 &&
+           sum(limit, 1) == 1'000 && sum(limit, limit, limit) == 1'000 && sum(500, 600, limit) == 1'200;
+}
+
+TEST_CASE("token_scale: sums and parts in proportion, what is known apart one for one", "[law-t4]") {
+    CHECK_CONSTANT(sums_are_in_proportion());
+    CHECK_CONSTANT(what_is_known_apart_counts_one_for_one());
+    CHECK_CONSTANT(any_figures_are_harmless());
+}
+
+TEST_CASE("token_scale: the most that scales to a limit") {
+    CHECK(most_is_the_inverse({}));
+    for (auto const& scale : {token_scale::of({1'000}, {1'500}), token_scale::of({1'500}, {1'000}),
+                              token_scale::of({1'007}, {1'900}, {20}), token_scale::of({1'900}, {613}, {40})})
+        CHECK(most_is_the_inverse(scale));
+}
+
+using condense::detail::first_changed, condense::detail::unchanged_prefix;
+
+TEST_CASE("cache_prefix: the prefix ends before the first change") {
+    desk on{toy::system("sys"), user("task"), assistant("12345"), user("more"), assistant("67890"), user("v")};
+    auto draft = on.draft();
+    auto const mark = draft.mark();
+    CHECK_FALSE(first_changed(on.facts, on.edits, mark));
+    CHECK(unchanged_prefix(draft, mark).count == 22);
+    REQUIRE_FALSE(draft.drop({4}));
+    CHECK(first_changed(on.facts, on.edits, mark) == 4u);
+    CHECK(unchanged_prefix(draft, mark).count == 16);
+    REQUIRE_FALSE(draft.drop({2}));
+    CHECK((first_changed(on.facts, on.edits, mark) == 2u && unchanged_prefix(draft, mark).count == 7));
+    // A group that is back has not changed.
+    REQUIRE_FALSE(draft.restore({4}));
+    REQUIRE_FALSE(draft.restore({2}));
+    CHECK((!first_changed(on.facts, on.edits, mark) && unchanged_prefix(draft, mark).count == 22));
+}
+
+TEST_CASE("cache_prefix: messages never sent are no prefix") {
+    // A message that no request has held is in no cache.
+    desk on{user("task"), assistant("12345"), user("more")};
+    on.edits.note_sent(2);
+    auto draft = on.draft();
+    CHECK(unchanged_prefix(draft, draft.mark()).count == 9);
+}
+
+TEST_CASE("cache_prefix: every prefix is the sum of what stands before") {
+    // Whether it is summed from the front or from the end.
+    desk on{user("task"), assistant("12345"), user("more"), call("a"), user("67890"), assistant("on"), user("v")};
+    auto draft = on.draft();
+    REQUIRE_FALSE(draft.drop({1}));
+    std::uint64_t sum = 0;
+    for (std::uint64_t end = 0; end <= on.facts.size(); ++end) {
+        CHECK(condense::detail::prefix_before(draft, end).count == sum);
+        if (end < on.facts.size() && draft.present(condense::sequence{end}))
+            sum += draft.message_cost(static_cast<std::uint32_t>(end)).tokens().count;
+    }
+    CHECK(sum == draft.used().tokens.count);
+}
+
+using steps = std::vector<view::step>;
+constexpr auto none = condense::detail::none32;
+
+/// u a c r: a call and its result are one group.
+auto const five = outline_of{{user("uu"), assistant("aaaa"), call("1"), result("1", "rrrrrrrr"), assistant("b")}};
+
+/// Makes the steps again one by one; the text of the n-th that has one is the n-th.
+bool redone(view& edits, steps const& made, std::vector<view::replacement> texts) {
+    edits.place_all(five);
+    for (auto const& step : made)
+        if (!condense::detail::edit_redoer::redo(five, edits, step,
+                                                 step.text < texts.size() ? texts[step.text] : view::replacement{}))
+            return false;
+    return edits.texts().size() == texts.size();
+}
+bool redone(steps const& made, std::size_t texts = 0) {
+    view edits;
+    return redone(edits, made, std::vector<view::replacement>(texts));
+}
+
+view::step on_group(edit_kind kind, std::uint32_t target, std::uint32_t previous = 0, std::uint32_t text = none) {
+    return {.kind = kind, .target = target, .previous = previous, .text = text};
+}
+view::step on_part(edit_kind kind, std::uint32_t target, std::uint32_t previous = 0, std::uint32_t text = none) {
+    return {.kind = kind, .on_part = true, .target = target, .previous = previous, .text = text};
+}
+
+TEST_CASE("redo: what a draft has written is in force again, with the same sums") {
+    steps const written = {
+        {.kind = edit_kind::shorten, .on_part = true, .target = 3, .text = 0, .before = of(8), .after = of(3)},
+        {.kind = edit_kind::drop, .target = 1, .before = of(4)},
+        {.kind = edit_kind::summarize, .target = 1, .text = 1, .after = of(2)}};
+    view edits;
+    REQUIRE(redone(edits, written, {{.text = "rrr"}, {.text = "so"}}));
+    CHECK((edits.sums().cost == of(2 + 2 + 2 + 3 + 1) && edits.sums().messages == 5));
+    CHECK(edits.summary_text(group{1}.summary()).text == "so");
+    edits.take_back(five, 0);
+    CHECK((edits.sums().cost == of(2 + 4 + 2 + 8 + 1) && edits.texts().empty()));
+}
+
+TEST_CASE("redo: a step that could not have been made is refused") {
+    auto const drop = on_group(edit_kind::drop, 1);
+    auto const remove = on_part(edit_kind::remove, 1);
+    auto shorten = on_part(edit_kind::shorten, 3, 0, 0);
+    shorten.after = of(3);
+    auto second = on_part(edit_kind::shorten, 3, 1, 1);
+    second.after = of(2);
+    auto not_smaller = second, out_of_place = second, same_text = second;
+    not_smaller.after = of(3);
+    out_of_place.previous = 0;
+    same_text.text = 0;
+    auto const summary = group{1}.summary().index;
+    steps const back = {drop, on_group(edit_kind::summarize, 1, 0, 0), on_group(edit_kind::drop, summary, 2),
+                        on_group(edit_kind::restore, summary, 3)};
+    struct row {
+        steps made;
+        std::size_t texts;
+    };
+    row const good[] = {{{drop}, 0},
+                        {{shorten}, 1},
+                        {{remove}, 0},
+                        {{drop, on_group(edit_kind::restore, 1, 1)}, 0},
+                        {{shorten, second}, 2},
+                        {{remove, on_part(edit_kind::restore, 1, 1)}, 0},
+                        {{on_part(edit_kind::repair, 2, 0, 0)}, 1},
+                        {{drop, on_group(edit_kind::summarize, 1, 0, 0)}, 1},
+                        {back, 1}};
+    row const bad[] = {{{drop, drop}, 0},
+                       {{on_group(edit_kind::drop, 5)}, 0},
+                       {{on_group(edit_kind::drop, none)}, 0},
+                       {{on_group(edit_kind::drop, 1, 1)}, 0},
+                       {{on_group(edit_kind::drop, summary)}, 0},
+                       {{on_group(edit_kind::shorten, 1, 0, 0)}, 1},
+                       {{drop, on_group(edit_kind::restore, 1, 2)}, 0},
+                       {{drop, on_group(edit_kind::restore, 2, 1)}, 0},
+                       {{on_group(edit_kind::restore, 1, 1)}, 0},
+                       {{shorten}, 0},
+                       {{shorten}, 2},
+                       {{shorten, shorten}, 1},
+                       {{shorten, not_smaller}, 2},
+                       {{shorten, out_of_place}, 2},
+                       {{shorten, same_text}, 2},
+                       {{remove, on_part(edit_kind::shorten, 1, 1, 0)}, 1},
+                       {{on_part(edit_kind::repair, 3, 0, 0)}, 1},
+                       {{on_part(edit_kind::repair, 2)}, 0},
+                       {{drop, on_group(edit_kind::summarize, 1)}, 0}};
+    for (std::size_t row = 0; row < std::size(good); ++row) {
+        CAPTURE(row);
+        CHECK(redone(good[row].made, good[row].texts));
+    }
+    for (std::size_t row = 0; row < std::size(bad); ++row) {
+        CAPTURE(row);
+        CHECK_FALSE(redone(bad[row].made, bad[row].texts));
+    }
+    for (std::uint32_t const previous : {0u, 1u, 2u, 4u, none}) {
+        auto wrong = back;
+        wrong.back().previous = previous;
+        CHECK_FALSE(redone(wrong, 1));
+    }
+}
+
+/// Four turns, of which the first three are summarised bit by bit; a part that leaves and one that stays are shortened.
+struct summarized_thrice : desk<> {
+    summarized_thrice()
+        : desk<>{{user("first question"), assistant("first answer"), user("second question"),
+                  assistant("second answer"), user("third question"), assistant("third answer"),
+                  user("fourth question"), assistant("fourth answer")}} {
+        auto edit = draft();
+        CHECK((!edit.shorten(part_of(facts, 1), "first") && !edit.summarize(std::vector{group{1}, group{2}}, "one")));
+        CHECK_FALSE(edit.shorten(part_of(facts, 5), "third"));
+        CHECK_FALSE(edit.summarize(std::vector{group{1}.summary(), group{3}}, "two"));
+        CHECK_FALSE(edit.summarize(std::vector{group{1}.summary(), group{4}}, "three"));
+        facts.release(1), facts.release(2);
+    }
+};
+
+TEST_CASE("forget_edits: steps on groups that are gone, and of summaries that others replaced, are forgotten") {
+    summarized_thrice on;
+    auto const count = on.edits.steps().size();
+    CHECK(count == 11);
+    auto const sums = spelt(on.edits.sums());
+    auto const text = shown(on.draft());
+    // The shortened answer, two drops, and the first summary with its own.
+    CHECK(condense::detail::edit_forgetter::forget(on.facts, on.edits, count) == 5);
+    CHECK(spelt(on.edits.sums()) == sums);
+    CHECK(shown(on.draft()) == text);
+    REQUIRE(on.edits.steps().size() == 6);
+    REQUIRE(on.edits.texts().size() == 3);
+    CHECK(on.edits.edit_of(5)->kind == edit_kind::shorten);
+    CHECK(on.edits.text_at(on.edits.edit_of(5)->text).text == "third");
+    CHECK((on.edits.summary_text(group{1}.summary()).text == "three" && on.edits.summary_drops().size() == 1));
+    CHECK((on.edits.is_dropped(1) && on.edits.is_dropped(2) && on.edits.is_dropped(3)));
+    CHECK(on.edits.edit_of(1) == nullptr);
+    for (std::size_t index = 0; index < 6; ++index)
+        CHECK(on.edits.in_force(index) == (index != 2 && index != 3));  // neither the summary before nor its drop
+
+    // What is left can be taken back, to the summary that was there before.
+    on.edits.take_back(on.facts, 3);
+    CHECK((on.edits.summary_drops().empty() && on.edits.summary_text(group{1}.summary()).text == "two"));
+}
+
+TEST_CASE("forget_edits: no step is forgotten to which an undo goes back") {
+    summarized_thrice on;
+    auto const count = on.edits.steps().size();
+    CHECK(condense::detail::edit_forgetter::forget(on.facts, on.edits, 2) == 2);
+    CHECK((on.edits.steps().size() == count - 2 && on.edits.steps()[0].target == 2));
+    CHECK(condense::detail::edit_forgetter::forget(on.facts, on.edits, 0) == 0);
+}
+
+}  // namespace

@@ -107,8 +107,7 @@ TEST_CASE("place_set: a walk over all follows what it changes ahead") {
     }
 }
 
-using condense::detail::call_index;
-using condense::detail::none32;
+using condense::detail::call_index, condense::detail::none32;
 
 std::uint32_t add(call_index& calls, std::string_view id, std::string_view tool = {}, std::uint32_t message = 0) {
     calls.reserve_more(1, id.size() + tool.size());
@@ -118,9 +117,7 @@ std::uint32_t add(call_index& calls, std::string_view id, std::string_view tool 
 TEST_CASE("call_index: calls are found by their id, the newest that waits first") {
     call_index calls;
     CHECK(calls.nearest("a") == none32);
-    CHECK(add(calls, "a", "read", 3) == 0);
-    CHECK(add(calls, "b", "write", 4) == 1);
-    CHECK(add(calls, "a", "shell", 5) == 2);
+    CHECK((add(calls, "a", "read", 3) == 0 && add(calls, "b", "write", 4) == 1 && add(calls, "a", "shell", 5) == 2));
     CHECK(calls.nearest("a") == 2);
     calls[2].answered = true;
     CHECK(calls.nearest("a") == 0);
@@ -135,8 +132,7 @@ TEST_CASE("call_index: calls without an id are kept, and never found") {
     CHECK(add(calls, "", "read") == 0);
     CHECK(calls.nearest("") == none32);
     CHECK(add(calls, "a") == 1);
-    CHECK(calls.nearest("") == none32);
-    CHECK((calls.tool(0) == "read" && calls.tool(1).empty()));
+    CHECK((calls.nearest("") == none32 && calls.tool(0) == "read" && calls.tool(1).empty()));
 }
 
 TEST_CASE("call_index: ids that are prefixes, long, or hold any byte are told apart") {
@@ -146,8 +142,7 @@ TEST_CASE("call_index: ids that are prefixes, long, or hold any byte are told ap
                                     "../../etc/x"};
     for (auto const& id : ids) add(calls, id, "tool");
     for (std::uint32_t index = 0; index < ids.size(); ++index) {
-        CHECK(calls.nearest(ids[index]) == index);
-        CHECK(calls.id(index) == ids[index]);
+        CHECK((calls.nearest(ids[index]) == index && calls.id(index) == ids[index]));
     }
 }
 
@@ -218,8 +213,7 @@ TEST_CASE("call_index: after reserve_more nothing is allocated") {
     calls.reserve_more(ids.size(), text);
     auto const* const first = (add(calls, ids[0], "tool"), calls.id(0).data());
     for (std::size_t index = 1; index < ids.size(); ++index) calls.add(ids[index], "tool", 0);
-    CHECK(calls.id(0).data() == first);
-    CHECK(calls.nearest(ids[499]) == 499);
+    CHECK((calls.id(0).data() == first && calls.nearest(ids[499]) == 499));
 }
 
 using condense::detail::sparse_vector;
@@ -258,8 +252,7 @@ TEST_CASE("grow: makes the room that was asked for") {
     CHECK(values.data() == at);
     std::string text(100, 'x');
     condense::detail::grow(text, 1'000);
-    CHECK(text.capacity() >= 1'100);
-    CHECK(text.size() == 100);
+    CHECK((text.capacity() >= 1'100 && text.size() == 100));
 }
 
 TEST_CASE("grow: many small steps move little") {

@@ -15,8 +15,7 @@
 namespace {
 
 namespace base64 = condense::detail::base64;
-using condense::detail::fnv1a;
-using condense::detail::sha256;
+using condense::detail::fnv1a, condense::detail::sha256;
 
 constexpr bool is(sha256 const& hash, std::string_view digits) {
     std::size_t place = 0;

@@ -16,9 +16,7 @@
 
 namespace {
 
-using condense::detail::json::column_record;
-using condense::detail::json::outliers;
-using condense::detail::json::scanner;
+using condense::detail::json::column_record, condense::detail::json::outliers, condense::detail::json::scanner;
 
 static_assert(sizeof(column_record) * outliers::path_limit <= 600'000, "memory is bounded");
 
@@ -64,10 +62,8 @@ bool stands_out(std::string_view odd) {
 }
 
 TEST_CASE("json_outliers: rows that are alike do not stand out") {
-    CHECK(found_in(usual_rows(48)).empty());
-    CHECK(found_in(usual_rows(1)).empty());
-    CHECK(found_in(std::vector<std::string>(100, "7")).empty());
-    CHECK(found_in({}).empty());
+    CHECK((found_in(usual_rows(48)).empty() && found_in(usual_rows(1)).empty()));
+    CHECK((found_in(std::vector<std::string>(100, "7")).empty() && found_in({}).empty()));
     // Where each has a key and a name of its own none is rarer than another.
     std::vector<std::string> different;
     for (std::size_t row = 0; row < 60; ++row)
@@ -90,8 +86,7 @@ TEST_CASE("json_outliers: a row stands out by whatever few others have") {
     CHECK(stands_out(R"({"id":100020,"size":250,"state":"open","text":"","tags":[1,2]})"));
     CHECK(stands_out(
         R"({"id":100020,"size":250,"state":"open","text":"served the request to 7","tags":[1,2,1,2,1,2,1,2,1,2,1,2,1,2,1,2]})"));
-    CHECK(stands_out(R"("a text")"));
-    CHECK(stands_out("{}"));
+    CHECK((stands_out(R"("a text")") && stands_out("{}")));
 }
 
 TEST_CASE("json_outliers: of one row the members can be weighed alone") {
@@ -105,8 +100,7 @@ TEST_CASE("json_outliers: of one row the members can be weighed alone") {
         return rows.weigh(scan, scan.next(), false, outliers::path_of(key));
     };
     CHECK(outliers::stands_out(weight_of("\"state\"", "\"lost\"")));
-    CHECK(weight_of("\"state\"", "\"open\"") == 0);
-    CHECK(weight_of("\"id\"", "100020") == 0);
+    CHECK((weight_of("\"state\"", "\"open\"") == 0 && weight_of("\"id\"", "100020") == 0));
     CHECK(weight_of("\"unknown\"", "1") == 0);
 }
 

@@ -25,8 +25,8 @@ constexpr std::string_view values =
     R"({"a":{"b":[null]},"a":2}|{ "a" : 1 , "b" : [ ] })"
     "| \t\r\n [ ] \n|\"\xF0\x9F\x98\x80\"";
 constexpr std::string_view no_values =
-    R"(| |nul|nulll|True|01|-|1.|.5|1e|1e+|+1|0x1|NaN|'a'|"|"a|"\x"|"\u12g4"|"\u123"|"\|[|]|[1|[1,|[1,]|[,1]|[1 2]|[1}|)"
-    R"({|}|{a:1}|{"a"}|{"a":}|{"a":1,}|{"a":1 "b":2}|{"a" 1}|{1:2}|{"a":1]|1 2|[] [])"
+    R"(| |nul|nulll|True|01|-|1.|.5|1e|1e+|+1|0x1|NaN|'a'|"|"a|"\x"|"\u12g4"|"\u123"|"\|[|]|[1|)"
+    R"([1,|[1,]|[,1]|[1 2]|[1}|{|}|{a:1}|{"a"}|{"a":}|{"a":1,}|{"a":1 "b":2}|{"a" 1}|{1:2}|{"a":1]|1 2|[] [])"
     "|// c\n1|\"\x01\"|\"\n\"|\"\x7F|\xEF\xBB\xBF\x31|\"\xFF\"|\"\xED\xA0\x80\"|\"\xC0\x80\"|\"\xE2\x82\"";
 
 constexpr bool all_are(bool expected, std::string_view texts) {
@@ -146,11 +146,8 @@ TEST_CASE("json_scan: strings of any bytes") {
 }
 
 TEST_CASE("json_scan: what RFC 8259 allows beyond what a parser can hold") {
-    CHECK(valid("1e999"));
-    CHECK(valid("-123456789012345678901234567890.5E-400"));
-    CHECK(valid("\"\\ud800\""));
-    CHECK_FALSE(valid(std::string_view{"1\0", 2}));
-    CHECK_FALSE(valid(std::string_view{"[1,\0 2]", 7}));
+    CHECK((valid("1e999") && valid("-123456789012345678901234567890.5E-400") && valid("\"\\ud800\"")));
+    CHECK((!valid(std::string_view{"1\0", 2}) && !valid(std::string_view{"[1,\0 2]", 7})));
 }
 
 TEST_CASE("json_scan: nesting is read to its limit and no further") {
@@ -161,15 +158,13 @@ TEST_CASE("json_scan: nesting is read to its limit and no further") {
         auto const levels = open == "[{\"a\":" ? 2u : 1u;
         auto const inner = middle == "{}" ? 1u : 0u;
         auto const most = (128 - inner) / levels;
-        CHECK(valid(nested(most, open, middle, close)));
-        CHECK_FALSE(valid(nested(most + 1, open, middle, close)));
+        CHECK((valid(nested(most, open, middle, close)) && !valid(nested(most + 1, open, middle, close))));
         CHECK_FALSE(valid(nested(1'000'000, open, middle, close)));
     }
     CHECK_FALSE(valid(std::string(10'000'000, '[')));
 }
 
-using condense::detail::json::scanner;
-using condense::detail::json::token;
+using condense::detail::json::scanner, condense::detail::json::token;
 
 /// One letter a token, in the order of `token`.
 constexpr char letter(token kind) { return "{[}kstyn0.!"[static_cast<std::size_t>(kind)]; }

@@ -200,8 +200,7 @@ TEST_CASE("environment: that of the process gives values and names") {
     CHECK(std::find(names.begin(), names.end(), "CONDENSE_TEST_NAME") != names.end());
     CHECK(held("CONDENSE_TEST_NAME") == "a=b");
     ::unsetenv("CONDENSE_TEST_NAME");
-    CHECK(held("CONDENSE_TEST_NAME") == std::nullopt);
-    CHECK(held.names().size() + 1 == names.size());
+    CHECK((held("CONDENSE_TEST_NAME") == std::nullopt && held.names().size() + 1 == names.size()));
 }
 
 static_assert(history<std::vector<int>> && history<std::vector<int> const> && history<std::list<int>>);

@@ -49,8 +49,7 @@ TEST_CASE("posix_file: each cause has its own remedy, which a note has room for"
         CHECK(seen.insert(rule).second);
         CHECK(rule.find(" must ") != std::string_view::npos);
         auto const text = posix::fault("open folder", error);
-        CHECK(std::string_view{text}.starts_with("open folder: "));
-        CHECK(std::string_view{text}.ends_with(rule));
+        CHECK((std::string_view{text}.starts_with("open folder: ") && std::string_view{text}.ends_with(rule)));
     }
     CHECK(posix::rule_of(ENOENT).empty());
 }
@@ -110,8 +109,7 @@ TEST_CASE("posix_file: writes all of it through short writes and signals") {
     ::sigaction(SIGUSR1, &before, nullptr);
     CHECK(error == 0);
     CHECK((got == sent));
-    CHECK(posix::write_all(posix::descriptor{}, "x") == EBADF);
-    CHECK(posix::write_all(posix::descriptor{}, "") == 0);
+    CHECK((posix::write_all(posix::descriptor{}, "x") == EBADF && posix::write_all(posix::descriptor{}, "") == 0));
 }
 
 TEST_CASE("posix_file: reads as far as the file goes") {
@@ -122,8 +120,7 @@ TEST_CASE("posix_file: reads as far as the file goes") {
     auto const file = posix::open_file(folder.file, "f", O_RDONLY);
     REQUIRE(file.error == 0);
     std::string room(4, '\0');
-    CHECK(posix::read_at(file.file, room, 2).bytes == "2345");
-    CHECK(posix::read_at(file.file, room, 8).bytes == "89");
+    CHECK((posix::read_at(file.file, room, 2).bytes == "2345" && posix::read_at(file.file, room, 8).bytes == "89"));
     CHECK(posix::read_at(file.file, room, 20).bytes.empty());
     CHECK(posix::read_at(folder.file, room, 0).error == EISDIR);
 }
@@ -140,9 +137,7 @@ TEST_CASE("posix_file: opens regular files only, and follows no link") {
         for (auto const* const name : {"link", "dangling", "d", "pipe"}) {
             auto const found = posix::open_file(folder.file, name, flags);
             CAPTURE(name, flags);
-            CHECK_FALSE(found.file);
-            CHECK(found.error != 0);
-            CHECK(found.error != ENOENT);
+            CHECK((!found.file && found.error != 0 && found.error != ENOENT));
         }
     CHECK_FALSE(fs::exists(root / "absent"));
     CHECK(posix::open_file(folder.file, "absent", O_RDWR).error == ENOENT);
@@ -174,8 +169,7 @@ TEST_CASE("posix_file: makes what is missing of a path, for its owner alone") {
 
     auto const here = fs::current_path();
     fs::current_path(root / "a");
-    CHECK(posix::open_folder("relative/path", true).error == 0);
-    CHECK(posix::open_folder(".", true).error == 0);
+    CHECK((posix::open_folder("relative/path", true).error == 0 && posix::open_folder(".", true).error == 0));
     fs::current_path(here);
     CHECK(fs::is_directory(root / "a/relative/path"));
 }
@@ -213,8 +207,7 @@ TEST_CASE("posix_file: a folder of ours is no link, closed to others, and of the
     for (auto const* const path : {"link", "link/", "above/link"}) {
         CAPTURE(path);
         CHECK(error_of(path, folder_rule::own) == posix::folder_is_link);
-        CHECK(error_of(path, folder_rule::shared) == 0);
-        CHECK(error_of(path, folder_rule::any) == 0);
+        CHECK((error_of(path, folder_rule::shared) == 0 && error_of(path, folder_rule::any) == 0));
     }
     struct {
         unsigned mode;
@@ -238,8 +231,7 @@ TEST_CASE("posix_file: a folder of ours is no link, closed to others, and of the
     }
     REQUIRE(::chmod((root / "d").c_str(), 0755) == 0);
     REQUIRE(::chown((root / "d").c_str(), 12'345, 12'345) == 0);
-    CHECK(error_of("d", folder_rule::own) == posix::folder_is_foreign);
-    CHECK(error_of("d", folder_rule::shared) == 0);
+    CHECK((error_of("d", folder_rule::own) == posix::folder_is_foreign && error_of("d", folder_rule::shared) == 0));
 }
 
 TEST_CASE("posix_file: a folder is opened when first used, and again when it was removed") {
@@ -281,8 +273,7 @@ std::vector<std::string> lines_in(std::string const& bytes, std::size_t most = 1
 }
 
 TEST_CASE("posix_lines: lines with and without a break at the end") {
-    CHECK(lines_in("").empty());
-    CHECK(lines_in("a") == std::vector<std::string>{"a"});
+    CHECK((lines_in("").empty() && lines_in("a") == std::vector<std::string>{"a"}));
     CHECK(lines_in("a\n\nb\n") == std::vector<std::string>{"a", "", "b"});
     CHECK(lines_in("a\nb") == std::vector<std::string>{"a", "b"});
     CHECK(lines_in(std::string("\0\n\0", 3)) == std::vector<std::string>{std::string(1, '\0'), std::string(1, '\0')});
@@ -309,8 +300,7 @@ TEST_CASE("posix_lines: lines that are too long are left out, and only those") {
         auto const far_over = fits + std::string(300'000, 'z');
         CHECK((lines_in(fits + '\n' + over + '\n' + fits + '\n' + far_over + "\n" + fits + "\n", most) ==
                std::vector{fits, fits, fits}));
-        CHECK((lines_in(fits + '\n' + over, most) == std::vector{fits}));
-        CHECK((lines_in(far_over, most).empty()));
+        CHECK(((lines_in(fits + '\n' + over, most) == std::vector{fits}) && (lines_in(far_over, most).empty())));
     }
 }
 
@@ -327,8 +317,7 @@ TEST_CASE("posix_publish: a file is whole and never in the place of another") {
     REQUIRE(folder.error == 0);
     CHECK(posix::publish(folder.file, "f", "text").error == 0);
     auto const again = posix::publish(folder.file, "f", "other");
-    CHECK(again.error == EEXIST);
-    CHECK(again.call == "rename");
+    CHECK((again.error == EEXIST && again.call == "rename"));
     CHECK(scratch::bytes_of(root / "f") == "text");
     CHECK(scratch::mode_of(root / "f") == 0600);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
@@ -378,17 +367,13 @@ TEST_CASE("posix_publish: a file is replaced as a whole and read back") {
     scratch::folder const root;
     auto const path = root / "a/b/f";
     CHECK(posix::read_file(path, 100).problem.error == ENOENT);
-    CHECK(posix::replace_file(path, "text").error == 0);
-    CHECK(posix::replace_file(path, "other").error == 0);
+    CHECK((posix::replace_file(path, "text").error == 0 && posix::replace_file(path, "other").error == 0));
     scratch::write(root / "a/b/.condense-00112233445566778899aabbccddeeff.tmp", "what a killed writer left");
     scratch::write(root / "a/b/00112233445566778899aabbccddeeff.tmp", "mine");
     auto const read = posix::read_file(path, 5);
-    CHECK(read.problem.error == 0);
-    CHECK(read.text == "other");
-    CHECK(read.changed > 1'700'000'000);
+    CHECK((read.problem.error == 0 && read.text == "other" && read.changed > 1'700'000'000));
     CHECK(posix::read_file(path, 4).problem.error == EFBIG);
-    CHECK(scratch::mode_of(path) == 0600);
-    CHECK(scratch::mode_of(root / "a") == 0700);
+    CHECK((scratch::mode_of(path) == 0600 && scratch::mode_of(root / "a") == 0700));
     CHECK(scratch::names_in(root / "a/b") == std::vector<std::string>{"00112233445566778899aabbccddeeff.tmp", "f"});
     // A link is neither read nor written through.
     std::filesystem::create_symlink(path, root / "link");
@@ -402,37 +387,40 @@ TEST_CASE("posix_publish: a file is replaced as a whole and read back") {
     CHECK(posix::replace_file(std::string{"a\0b", 3}, "x").call == "open");
 }
 
-TEST_CASE("posix_publish: a file is replaced also while others clear away") {
+/// Threads that clear a folder away again and again while it lives.
+struct clearing {
+    std::atomic<bool> ended = false;
+    std::vector<std::thread> threads = {};
+
+    clearing(posix::descriptor const& folder, int count) {
+        while (count-- > 0)
+            threads.emplace_back([&] {
+                while (!ended) posix::clear_away(folder);
+            });
+    }
+    ~clearing() {
+        ended = true;
+        for (auto& each : threads) each.join();
+    }
+};
+
+TEST_CASE("posix_publish: a file is replaced, and a temporary file is there once made, while others clear away") {
     scratch::folder const root{scratch::memory()};
     auto const folder = posix::open_folder(root / "", false);
-    std::atomic<bool> ended = false;
-    std::thread other{[&] {
-        while (!ended) posix::clear_away(folder.file);
-    }};
     int failures = 0;
-    for (int round = 0; round < 1'000; ++round) failures += posix::replace_file(root / "f", "text").error != 0;
-    ended = true;
-    other.join();
+    {
+        clearing const one{folder.file, 1};
+        for (int round = 0; round < 1'000; ++round) failures += posix::replace_file(root / "f", "text").error != 0;
+    }
     CHECK(failures == 0);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"f"});
-}
-
-TEST_CASE("posix_publish: a temporary file is there once it is made, also while others clear away") {
-    scratch::folder const root{scratch::memory()};
-    auto const folder = posix::open_folder(root / "", false);
-    std::atomic<bool> ended = false;
-    std::vector<std::thread> others;
-    for (int count = 0; count < 3; ++count)
-        others.emplace_back([&] {
-            while (!ended) posix::clear_away(folder.file);
-        });
-    int failures = 0;
-    for (int round = 0; round < 10'000; ++round) {
-        posix::temporary made{folder.file};
-        failures += made.error() != 0 || made.replace("f") != 0;
+    {
+        clearing const three{folder.file, 3};
+        for (int round = 0; round < 10'000; ++round) {
+            posix::temporary made{folder.file};
+            failures += made.error() != 0 || made.replace("f") != 0;
+        }
     }
-    ended = true;
-    for (auto& other : others) other.join();
     CHECK(failures == 0);
 }
 

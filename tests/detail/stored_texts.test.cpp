@@ -36,10 +36,8 @@ std::string rewritten(std::string bytes, std::size_t expected) {
 }
 
 TEST_CASE("stored texts: any text is one text") {
-    CHECK(rewritten("", 0) == "");
-    CHECK(rewritten("a KEY, KEY", 2) == "a (gone), (gone)");
-    CHECK(rewritten("3:KEY,", 1) == "6:(gone),");
-    CHECK(rewritten("3:KEY", 1) == "3:(gone)");
+    CHECK((rewritten("", 0) == "" && rewritten("a KEY, KEY", 2) == "a (gone), (gone)"));
+    CHECK((rewritten("3:KEY,", 1) == "6:(gone)," && rewritten("3:KEY", 1) == "3:(gone)"));
     CHECK(rewritten("3:KEY,4:KEY,", 2) == "3:(gone),4:(gone),");
     CHECK(rewritten("1:a,2:KEY,KEY", 2) == "1:a,2:(gone),(gone)");
 }
@@ -90,9 +88,7 @@ TEST_CASE("stored texts: random bytes lose their keys and nothing else") {
     }
 }
 
-using condense::detail::field_reader;
-using condense::detail::put_field;
-using condense::detail::read_number;
+using condense::detail::field_reader, condense::detail::put_field, condense::detail::read_number;
 constexpr auto most = ~std::uint64_t{0};
 
 constexpr bool numbers_are_digits() {
@@ -151,10 +147,7 @@ TEST_CASE("netstring: any bytes come back exactly") {
     put_field(out, most);
     field_reader reader{out};
     for (auto const& field : fields) CHECK(reader.text() == field);
-    CHECK(reader.number(0) == 0);
-    CHECK(reader.number(most) == most);
-    CHECK(reader.done());
-    CHECK_FALSE(reader.broken());
+    CHECK((reader.number(0) == 0 && reader.number(most) == most && reader.done() && !reader.broken()));
     CHECK(out.substr(0, 7) == "0:,1:a,");
 }
 
@@ -173,8 +166,7 @@ TEST_CASE("netstring: cut anywhere, it is broken or short, never something else"
     }
 }
 
-using condense::detail::earlier_edit;
-using condense::detail::mark_reader;
+using condense::detail::earlier_edit, condense::detail::mark_reader;
 
 /// What a mark says of the first four parts: "s" for shortened, "x" for externalized, "-" for neither.
 std::string said(std::string const& mark) {
@@ -187,19 +179,11 @@ std::string said(std::string const& mark) {
     return out;
 }
 
-TEST_CASE("mark: says which parts were edited") {
-    CHECK(said("short.0") == "s---");
-    CHECK(said("stored.3") == "---x");
-    CHECK(said("short.2,stored.0") == "x-s-");
-    CHECK(said("stored.1,short.1") == "-x--");
-    CHECK(said("short.10") == "----");
-}
-
-TEST_CASE("mark: a summary is one") {
-    CHECK(mark_reader{std::string{"summary"}}.summary());
-    CHECK_FALSE(mark_reader{std::string{}}.summary());
-    CHECK_FALSE(mark_reader{std::string{"summary,short.0"}}.summary());
-    CHECK_FALSE(mark_reader{std::string{"short.0"}}.summary());
+TEST_CASE("mark: says which parts were edited, or that the message is a summary") {
+    CHECK((said("short.0") == "s---" && said("stored.3") == "---x" && said("short.2,stored.0") == "x-s-"));
+    CHECK((said("stored.1,short.1") == "-x--" && said("short.10") == "----"));
+    CHECK((mark_reader{std::string{"summary"}}.summary() && !mark_reader{std::string{}}.summary()));
+    CHECK((!mark_reader{std::string{"summary,short.0"}}.summary() && !mark_reader{std::string{"short.0"}}.summary()));
     CHECK(said("summary") == "----");
 }
 

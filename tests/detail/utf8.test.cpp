@@ -52,7 +52,7 @@ std::vector<bool> boundaries(std::string_view text) {
 }  // namespace
 
 TEST_CASE("utf8: well-formed and ill-formed sequences") {
-    // Well formed sequences are taken whole. Unicode 15, table 3-7.
+    // Well-formed sequences are taken whole: Unicode 15, table 3-7.
     CHECK_CONSTANT(utf8::valid("") && utf8::valid("a\x7F") && utf8::valid("\xC2\x80\xDF\xBF") &&
                    utf8::valid("\xE0\xA0\x80\xEC\xBF\xBF") && utf8::valid("\xED\x9F\xBF\xEE\x80\x80\xEF\xBF\xBF") &&
                    utf8::valid("\xF0\x90\x80\x80\xF4\x8F\xBF\xBF") &&
@@ -140,8 +140,7 @@ TEST_CASE("utf8: what is no ASCII is seen at any place of a long run of it") {
             auto const text = before + "\xC3\xA4" + std::string(more, 'y');
             CHECK(utf8::valid(text));
             CHECK(utf8::count(text) == place + 1 + more);
-            CHECK(utf8::prefix(text, place) == place);
-            CHECK(utf8::prefix(text, place + 1) == place + 2);
+            CHECK((utf8::prefix(text, place) == place && utf8::prefix(text, place + 1) == place + 2));
             CHECK(utf8::prefix(text, place + 1 + more / 2) == place + 2 + more / 2);
         }
     }

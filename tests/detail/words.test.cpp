@@ -22,13 +22,10 @@ std::vector<std::string> words_of(std::string_view text) {
 
 using list = std::vector<std::string>;
 
-TEST_CASE("words are letters, digits, underscores and other characters") {
+TEST_CASE("words are letters, digits, underscores and other characters; an escaped line break ends a word") {
     CHECK(words_of("parse_json(x2), \xC3\xA4rger!") == list{"parse_json", "x2", "\xC3\xA4rger"});
     CHECK(words_of("").empty());
     CHECK(words_of("..//").empty());
-}
-
-TEST_CASE("an escaped line break ends a word, and begins none") {
     CHECK(words_of("one\\ntwo\\tthree\\\\new\\x") == list{"one", "two", "three", "new", "x"});
     CHECK(words_of("end\\") == list{"end"});
 }
@@ -37,9 +34,7 @@ TEST_CASE("equal words are equal, and so is what is between them") {
     std::vector<condense::detail::word_print> all;
     condense::detail::each_word("a.b a.b a-b", [&](auto const& word) { all.push_back(word); });
     REQUIRE(all.size() == 6);
-    CHECK(all[0].word == all[2].word);
-    CHECK(all[0].word != all[1].word);
-    CHECK(all[1].gap == all[3].gap);
+    CHECK((all[0].word == all[2].word && all[0].word != all[1].word && all[1].gap == all[3].gap));
     CHECK(all[5].gap != all[3].gap);
 }
 
@@ -75,15 +70,12 @@ constexpr bool finds_one(std::string_view text, item_kind kind, std::string_view
 static_assert(finds_one("so parse_json it is", item_kind::word, "parse_json"));
 static_assert(finds_one("in (src/io/read.cpp).", item_kind::path, "src/io/read.cpp"));
 
-TEST_CASE("names have a hump, an underscore or a dot") {
+TEST_CASE("names have a hump, an underscore or a dot; ids mix letters and digits, six at least") {
     for (std::string const name : {"parse_json", "retryCount", "config.yaml", "std.sort", "_private_x", "getHTTPReply"})
         CHECK(items_of("the " + name + ", too") == only(item_kind::word, name));
     CHECK(items_of("Some plain Words, e.g. these, and i.e. those. End.").empty());
     CHECK(items_of("state-of-the-art NASA HTTP").empty());
     CHECK(items_of("foo_bar-baz") == only(item_kind::word, "foo_bar"));
-}
-
-TEST_CASE("ids mix letters and digits, six at least") {
     for (std::string const id : {"a1b2c3d4", "550e8400-e29b-41d4-a716-446655440000", "ORD12345", "7f3a9c"})
         CHECK(items_of("see " + id + ".") == only(item_kind::id, id));
     CHECK(items_of("x86 and h264 and 3rd").empty());
@@ -101,8 +93,7 @@ TEST_CASE("paths and URLs are one item each") {
 TEST_CASE("numbers have three digits at least") {
     CHECK(items_of("in 1,234 of 99 cases") == only(item_kind::number, "1,234"));
     CHECK(items_of("on 2024-01-05") == only(item_kind::number, "2024-01-05"));
-    CHECK(items_of("port=8080;") == only(item_kind::number, "8080"));
-    CHECK(items_of("10 or 1.5").empty());
+    CHECK((items_of("port=8080;") == only(item_kind::number, "8080") && items_of("10 or 1.5").empty()));
 }
 
 TEST_CASE("strings in quotes count from four bytes to eighty, but not as names of JSON members") {
@@ -113,8 +104,7 @@ TEST_CASE("strings in quotes count from four bytes to eighty, but not as names o
     CHECK(items_of(R"({"path": "some words", "text" : "abc"})") == only(item_kind::quoted, "some words"));
     CHECK(items_of(R"({\"path\": \"some words\"})") == only(item_kind::quoted, "some words"));
     CHECK(items_of("\"" + std::string(80, 'x') + "\"").size() == 1);
-    CHECK(items_of("\"" + std::string(81, 'x') + "\"").empty());
-    CHECK(items_of("\"two\nlines\"").empty());
+    CHECK((items_of("\"" + std::string(81, 'x') + "\"").empty() && items_of("\"two\nlines\"").empty()));
     CHECK(items_of("`src/a/b`") == found_items{{item_kind::path, "src/a/b"}, {item_kind::quoted, "src/a/b"}});
 }
 
@@ -149,8 +139,7 @@ TEST_CASE("an item is found wherever it stands literally between words") {
     auto const path = words.add(item_kind::path, "src/read.cpp");
     auto const name = words.add(item_kind::word, "read.cpp");
     auto const quoted = words.add(item_kind::quoted, "go on");
-    CHECK(found_in(words, "in /src/read.cpp.") == ids{path, name});
-    CHECK(found_in(words, "my/read.cpp") == ids{name});
+    CHECK((found_in(words, "in /src/read.cpp.") == ids{path, name} && found_in(words, "my/read.cpp") == ids{name}));
     CHECK(found_in(words, "go on, go  on, go\non, go once") == ids{quoted});
     CHECK(found_in(words, "src/read.cpp2 xsrc/read.cpp") == ids{name});
     CHECK(found_in(words, "src/read-cpp src read.cp").empty());
@@ -159,11 +148,8 @@ TEST_CASE("an item is found wherever it stands literally between words") {
 
 TEST_CASE("an item added twice is one, of the kind that says most") {
     item_vocabulary words;
-    CHECK(words.add(item_kind::quoted, "parse_json") == 0);
-    CHECK(words.add(item_kind::word, "parse_json") == 0);
-    CHECK(words.add(item_kind::number, "parse_json") == 0);
-    CHECK(words.size() == 1);
-    CHECK(words.kind(0) == item_kind::word);
+    CHECK((words.add(item_kind::quoted, "parse_json") == 0 && words.add(item_kind::word, "parse_json") == 0));
+    CHECK((words.add(item_kind::number, "parse_json") == 0 && words.size() == 1 && words.kind(0) == item_kind::word));
 }
 
 TEST_CASE("many items are told apart") {
@@ -200,8 +186,7 @@ TEST_CASE("an item of one word is known by it") {
             text, [&](condense::detail::word_print const& word) { number = words.of_word(word.word); });
         return number;
     };
-    CHECK(of("parse_json") == item);
-    CHECK(of("src") == condense::detail::none32);
+    CHECK((of("parse_json") == item && of("src") == condense::detail::none32));
     CHECK(of("other") == condense::detail::none32);
 }
 

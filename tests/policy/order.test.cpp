@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,14 +15,8 @@
 namespace {
 
 using namespace notation;
-using condense::largest_first;
-using condense::newest_first;
-using condense::oldest_first;
-using condense::part_ref;
-using toy::call;
-using toy::desk;
-using toy::result;
-using toy::user;
+using condense::largest_first, condense::newest_first, condense::oldest_first, condense::part_ref, toy::call;
+using toy::result, toy::user;
 
 /// The columns of at most `most` parts, as the order gives them.
 constexpr std::vector<std::uint32_t> columns(condense::candidate_order order, auto const& draft,
@@ -39,45 +32,24 @@ constexpr std::vector<std::uint32_t> columns(condense::candidate_order order, au
 using list = std::vector<std::uint32_t>;
 
 /// Parts 0 to 6: "task" "{}" "{}" "out" "longer" "{}" "yy"; the second and third are calls of one message.
-constexpr void fill(auto& on) {
-    on.push(user("task"));
-    on.push(toy::with(condense::role::assistant, {toy::call_part("1"), toy::call_part("2")}));
-    on.push(result("2", "out"));
-    on.push(result("1", "longer"));
-    on.push(call("3"));
-    on.push(result("3", "yy"));
-}
+std::vector<toy::message> const six_messages = {
+    user("task"),       toy::with(condense::role::assistant, {toy::call_part("1"), toy::call_part("2")}),
+    result("2", "out"), result("1", "longer"),
+    toy::call("3"),     result("3", "yy")};
 
-constexpr bool oldest_and_newest_are_each_other_reversed() {
-    desk<> on{std::initializer_list<toy::message>{}};
-    fill(on);
+TEST_CASE("order: oldest and newest are each other reversed, and walks stop when told") {
+    toy::desk_of on{six_messages};
     auto const draft = on.draft();
-    return columns(oldest_first, draft) == list{0, 1, 2, 3, 4, 5, 6} &&
-           columns(newest_first, draft) == list{6, 5, 4, 3, 2, 1, 0};
+    CHECK((columns(oldest_first, draft) == list{0, 1, 2, 3, 4, 5, 6} &&
+           columns(newest_first, draft) == list{6, 5, 4, 3, 2, 1, 0}));
+    CHECK((columns(oldest_first, draft, 1) == list{0} && columns(oldest_first, draft, 3) == list{0, 1, 2} &&
+           columns(newest_first, draft, 1) == list{6} && columns(newest_first, draft, 6) == list{6, 5, 4, 3, 2, 1}));
 }
-static_assert(toy::run_time_only || oldest_and_newest_are_each_other_reversed());
 
-constexpr bool walks_stop_when_told() {
-    desk<> on{std::initializer_list<toy::message>{}};
-    fill(on);
-    auto const draft = on.draft();
-    return columns(oldest_first, draft, 1) == list{0} && columns(oldest_first, draft, 3) == list{0, 1, 2} &&
-           columns(newest_first, draft, 1) == list{6} && columns(newest_first, draft, 6) == list{6, 5, 4, 3, 2, 1};
-}
-static_assert(toy::run_time_only || walks_stop_when_told());
-
-/// A conversation with some of it dropped and some of it changed, behind any draft.
-struct workplace {
-    conversation history;
-    per_byte count;
-    condense::outline facts;
-    condense::view edits;
-
-    explicit workplace(std::uint64_t seed) : history{laws::conversation_generator{seed}.make()} {
-        for (auto const& m : history) {
-            edits.reserve_message(facts.read(m, count, {.marks = true}));
-            edits.on_message_placed(facts, facts.place());
-        }
+/// A random conversation with some of it dropped and some of it changed.
+struct workplace : toy::desk_of<chat_message> {
+    explicit workplace(std::uint64_t seed)
+        : desk_of{laws::conversation_generator{seed}.make(), {.window = {1'000'000}}} {
         auto changed = draft();
         laws::random_source random{seed};
         std::vector<condense::group> groups;
@@ -89,21 +61,10 @@ struct workplace {
             if (random.chance(20)) static_cast<void>(changed.remove(changed.part_at(part_id)));
         }
     }
-    workplace(workplace const&) = delete;
-    workplace& operator=(workplace const&) = delete;
-    condense::draft<conversation, per_byte> draft() { return {history, facts, edits, count, {.window = {1'000'000}}}; }
 };
 
-}  // namespace
-
-TEST_CASE("order: oldest and newest") {
-    CHECK(oldest_and_newest_are_each_other_reversed());
-    CHECK(walks_stop_when_told());
-}
-
 TEST_CASE("order: the largest at present first, the older of equals") {
-    desk<> on{std::initializer_list<toy::message>{}};
-    fill(on);
+    toy::desk_of on{six_messages};
     auto draft = on.draft();
     CHECK(columns(largest_first, draft) == list{4, 0, 3, 1, 2, 5, 6});
     CHECK(columns(largest_first, draft, 2) == list{4, 0});
@@ -112,10 +73,9 @@ TEST_CASE("order: the largest at present first, the older of equals") {
 }
 
 TEST_CASE("order: an empty conversation has no parts") {
-    desk<> on{std::initializer_list<toy::message>{}};
+    toy::desk_of on{std::vector<toy::message>{}};
     auto const draft = on.draft();
-    CHECK(columns(oldest_first, draft).empty());
-    CHECK(columns(largest_first, draft).empty());
+    CHECK((columns(oldest_first, draft).empty() && columns(largest_first, draft).empty()));
     CHECK(columns(newest_first, draft).empty());
 }
 
@@ -158,3 +118,5 @@ TEST_CASE("order: each part that is there once, in order, and a prefix when stop
     }
     CHECK(parts > 1'000);
 }
+
+}  // namespace

@@ -10,6 +10,7 @@
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
+#include <condense/policy/zone.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
@@ -19,24 +20,9 @@ namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::at_most;
-using condense::covering;
-using condense::errors;
-using condense::first;
-using condense::group;
-using condense::last;
-using condense::newest;
-using condense::nothing;
-using condense::role;
-using condense::task;
-using condense::tools;
-using condense::detail::pressure_level;
-using toy::assistant;
-using toy::call;
-using toy::desk;
-using toy::result;
-using toy::user;
-using toy::with;
+using condense::at_most, condense::covering, condense::errors, condense::first, condense::group, condense::last;
+using condense::newest, condense::nothing, condense::role, condense::task, condense::tools;
+using condense::detail::pressure_level, toy::assistant, toy::call, toy::desk, toy::result, toy::user, toy::with;
 
 template <class Policy, class Draft>
 auto shielded(Policy const& policy, Draft const& draft, pressure_level how = {}) {
@@ -77,19 +63,12 @@ auto reader() {
 
 TEST_CASE("protect: places from either end") {
     auto const seen = reader();
-    CHECK(held(nothing, seen) == "");
-    CHECK(held(condense::pinned, seen) == "");
-    CHECK(held(task, seen) == "1");
-    CHECK(held(first(0_messages), seen) == "");
-    CHECK(held(first(3_messages), seen) == "0 1 2");
-    CHECK(held(first(99_messages), seen) == "0 1 2 3 4 5 6 7");
-    CHECK(held(last(0_messages), seen) == "");
-    CHECK(held(last(3_messages), seen) == "5 6 7");
-    CHECK(held(last(99_messages), seen) == "0 1 2 3 4 5 6 7");
-    CHECK(held(last(1_turns), seen) == "7");
-    CHECK(held(last(2_turns), seen) == "4 5 6 7");
-    CHECK(held(last(3_turns), seen) == "1 2 3 4 5 6 7");
-    CHECK(held(last(9_turns), seen) == "1 2 3 4 5 6 7");
+    CHECK((held(nothing, seen) == "" && held(condense::pinned, seen) == "" && held(task, seen) == "1"));
+    CHECK((held(first(0_messages), seen) == "" && held(first(3_messages), seen) == "0 1 2"));
+    CHECK((held(first(99_messages), seen) == "0 1 2 3 4 5 6 7" && held(last(0_messages), seen) == ""));
+    CHECK((held(last(3_messages), seen) == "5 6 7" && held(last(99_messages), seen) == "0 1 2 3 4 5 6 7"));
+    CHECK((held(last(1_turns), seen) == "7" && held(last(2_turns), seen) == "4 5 6 7"));
+    CHECK((held(last(3_turns), seen) == "1 2 3 4 5 6 7" && held(last(9_turns), seen) == "1 2 3 4 5 6 7"));
     CHECK(held(task | last(1_messages), seen) == "1 7");
     CHECK(held(first(2_messages) | last(2_messages) | nothing, seen) == "0 1 6 7");
 }
@@ -99,8 +78,7 @@ TEST_CASE("protect: what is gone does not count") {
     auto draft = on.draft();
     REQUIRE_FALSE(draft.drop({1}));
     REQUIRE_FALSE(draft.drop({4}));
-    CHECK(held(first(2_messages), draft) == "0 2");
-    CHECK(held(last(3_messages), draft) == "2 3 5");
+    CHECK((held(first(2_messages), draft) == "0 2" && held(last(3_messages), draft) == "2 3 5"));
     CHECK(held(newest(3_tokens), draft) == "2 3 5");
     REQUIRE_FALSE(draft.drop({3}));
     CHECK(held(last(2_turns), draft) == "0 2 5");
@@ -110,38 +88,27 @@ TEST_CASE("protect: a summary counts as the message that it is") {
     desk on{user("u"), assistant("a"), assistant("b"), user("v")};
     auto draft = on.draft();
     REQUIRE_FALSE(draft.summarize(std::vector<group>{{1}}, "sum"));
-    CHECK(held(last(3_messages), draft) == "2 3");
-    CHECK(held(last(4_messages), draft) == "0 2 3");
-    CHECK(held(newest(4_tokens), draft) == "2 3");
-    CHECK(held(newest(6_tokens), draft) == "0 2 3");
+    CHECK((held(last(3_messages), draft) == "2 3" && held(last(4_messages), draft) == "0 2 3"));
+    CHECK((held(newest(4_tokens), draft) == "2 3" && held(newest(6_tokens), draft) == "0 2 3"));
     CHECK(shielded(last(3_messages), draft).holds(group{1}.summary()));
     CHECK_FALSE(shielded(last(2_messages), draft).holds(group{1}.summary()));
 }
 
 TEST_CASE("protect: the newest that fit, to the first that does not [case-95] [case-96]") {
     auto const seen = reader();
-    CHECK(held(newest(0_tokens), seen) == "");
-    CHECK(held(newest(5_tokens), seen) == "");
-    CHECK(held(newest(6_tokens), seen) == "7");
-    CHECK(held(newest(10_tokens), seen) == "6 7");
+    CHECK((held(newest(0_tokens), seen) == "" && held(newest(5_tokens), seen) == ""));
+    CHECK((held(newest(6_tokens), seen) == "7" && held(newest(10_tokens), seen) == "6 7"));
     CHECK(held(newest(11_tokens), seen) == "5 6 7");
     desk big{user(std::string_view{"0123456789"}), assistant("x"), assistant("0123456789012345"), user("y")};
     CHECK(held(newest(13_tokens), big.draft()) == "3");
 }
 
-TEST_CASE("protect: the fewest that reach a count") {
+TEST_CASE("protect: the fewest that reach a count, and shares of the limit in messages, else of the input") {
     auto const seen = reader();
-    CHECK(held(covering(0_tokens), seen) == "");
-    CHECK(held(covering(1_tokens), seen) == "7");
-    CHECK(held(covering(6_tokens), seen) == "7");
-    CHECK(held(covering(7_tokens), seen) == "6 7");
+    CHECK((held(covering(0_tokens), seen) == "" && held(covering(1_tokens), seen) == "7"));
+    CHECK((held(covering(6_tokens), seen) == "7" && held(covering(7_tokens), seen) == "6 7"));
     CHECK(held(covering(99_tokens), seen) == "0 1 2 3 4 5 6 7");
-}
-
-TEST_CASE("protect: shares are of the limit in messages, else of the input") {
-    auto const seen = reader();  // the input is 1,000 tokens
-    CHECK(held(last(1_pct), seen) == "6 7");
-    CHECK(held(last(1.1_pct), seen) == "5 6 7");
+    CHECK((held(last(1_pct), seen) == "6 7" && held(last(1.1_pct), seen) == "5 6 7"));
     CHECK(held(last(15_pct), seen, {.message_limit = 20_messages}) == "5 6 7");
     CHECK(held(last(15_pct), seen, {.message_limit = 10_messages}) == "7");
     CHECK(held(last(15_pct), seen, {.message_limit = 6_messages}) == "");
@@ -157,8 +124,7 @@ TEST_CASE("protect: pressure halves places and the top lifts them") {
     CHECK(held(newest(20_tokens), seen, {.pressure = 1}) == "6 7");
     CHECK(held(covering(14_tokens), seen, {.pressure = 1}) == "6 7");
     CHECK(held(last(4_pct), seen, {.pressure = 2}) == "6 7");
-    CHECK(held(last(4_messages), seen, {.pressure = 1'000}) == "7");
-    CHECK(held(task, seen, {.pressure = 5}) == "1");
+    CHECK((held(last(4_messages), seen, {.pressure = 1'000}) == "7" && held(task, seen, {.pressure = 5}) == "1"));
     for (bool const top : {true, false})
         CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top})
                   .empty() == top);
@@ -197,20 +163,14 @@ TEST_CASE("protect: content is protected in routine runs only") {
     condense::part_view const read{.text = "x", .tool = "read"};
     condense::part_view const failed{.text = "x", .tool = "write", .status = part_status::error};
     auto const by_name = tools("read", "mem*");
-    CHECK(shielded(by_name, seen).holds(read));
-    CHECK(shielded(by_name, seen).holds({.tool = "memory_write"}));
-    CHECK_FALSE(shielded(by_name, seen).holds(failed));
-    CHECK_FALSE(shielded(tools("*"), seen).holds({.text = "no tool"}));
-    CHECK_FALSE(shielded(by_name, seen, {.pressure = 1}).holds(read));
-    CHECK(shielded(errors, seen).holds(failed));
-    CHECK_FALSE(shielded(errors, seen).holds(read));
-    CHECK_FALSE(shielded(errors, seen, {.pressure = 1}).holds(failed));
+    CHECK((shielded(by_name, seen).holds(read) && shielded(by_name, seen).holds({.tool = "memory_write"})));
+    CHECK((!shielded(by_name, seen).holds(failed) && !shielded(tools("*"), seen).holds({.text = "no tool"})));
+    CHECK((!shielded(by_name, seen, {.pressure = 1}).holds(read) && shielded(errors, seen).holds(failed)));
+    CHECK((!shielded(errors, seen).holds(read) && !shielded(errors, seen, {.pressure = 1}).holds(failed)));
     auto const long_ones = nothing | [](condense::part_view const& part) { return part.text.size() > 3; };
-    CHECK(shielded(long_ones, seen).holds({.text = "long"}));
-    CHECK_FALSE(shielded(long_ones, seen).holds(read));
+    CHECK((shielded(long_ones, seen).holds({.text = "long"}) && !shielded(long_ones, seen).holds(read)));
     CHECK(shielded(task | errors | by_name, seen).holds(read));
-    CHECK(shielded(at_most(0_pct, errors), seen).holds(failed));
-    CHECK_FALSE(shielded(last(9_messages), seen).holds(read));
+    CHECK((shielded(at_most(0_pct, errors), seen).holds(failed) && !shielded(last(9_messages), seen).holds(read)));
 }
 
 TEST_CASE("protect: a group is protected where any message or part of it is") {
@@ -219,16 +179,9 @@ TEST_CASE("protect: a group is protected where any message or part of it is") {
         return shielded(policy, seen, how).holds(group{slot});
     };
     CHECK(holds(first(3_messages), 2));  // its result is not among the first three
-    CHECK(holds(last(2_messages), 5));
-    CHECK_FALSE(holds(last(1_messages), 5));
-    CHECK(holds(task, 1));
-    CHECK_FALSE(holds(task, 2));
-    CHECK(holds(tools("read"), 2));
-    CHECK_FALSE(holds(tools("read"), 5));
-    CHECK(holds(errors, 5));
-    CHECK_FALSE(holds(errors, 2));
-    CHECK_FALSE(holds(errors, 5, {.pressure = 1}));
-    CHECK(holds(at_most(0_pct, errors), 5));
+    CHECK((holds(last(2_messages), 5) && !holds(last(1_messages), 5) && holds(task, 1) && !holds(task, 2)));
+    CHECK((holds(tools("read"), 2) && !holds(tools("read"), 5) && holds(errors, 5) && !holds(errors, 2)));
+    CHECK((!holds(errors, 5, {.pressure = 1}) && holds(at_most(0_pct, errors), 5)));
 }
 
 TEST_CASE("protect: figures of any size are harmless") {
@@ -271,14 +224,10 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
         for (std::size_t index = 2; index < copy.size(); index += 3) out += copy[index] == history[index] ? '1' : '0';
         return out;
     };
-    CHECK(cut(last(3_results)) == "00000111");
-    CHECK(cut(last(0_results)) == "00000000");
-    CHECK(cut(last(20_results)) == "11111111");
-    CHECK(cut(tools("read_file") | last(3_results)) == "00011111");
-    CHECK(cut(task | last(3_results) | tools("read_*")) == "00011111");
-    CHECK(cut(last(4_results), 1) == "00000011");
-    CHECK(cut(last(4_results), 9) == "00000001");
-    CHECK(cut(last(4_results), 1, true) == "00000000");
+    CHECK((cut(last(3_results)) == "00000111" && cut(last(0_results)) == "00000000"));
+    CHECK((cut(last(20_results)) == "11111111" && cut(tools("read_file") | last(3_results)) == "00011111"));
+    CHECK((cut(task | last(3_results) | tools("read_*")) == "00011111" && cut(last(4_results), 1) == "00000011"));
+    CHECK((cut(last(4_results), 9) == "00000001" && cut(last(4_results), 1, true) == "00000000"));
     // Blocks of one result count once, parallel results each.
     history.insert(history.end() - 1, {C("9", "shell"), R("9", "r"), A("so")});
     auto& parallel = *(history.end() - 3);
@@ -287,4 +236,26 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
     auto& blocks = *(history.end() - 4);
     blocks.parts.push_back(blocks.parts[0]);
     CHECK(cut(last(3_results)).starts_with("00000001"));
+}
+
+using condense::detail::zone;
+
+TEST_CASE("zone: places before the head and from the tail on, joined where either holds them") {
+    zone const ends = zone{.head = 2}.joined({.tail = 8});
+    CHECK((ends.holds(1) && !ends.holds(2) && !ends.holds(7) && ends.holds(8) && !zone{}.holds(0)));
+    // Pressure halves, the newest one stays up to the top.
+    CHECK((pressure_level{}.eased(10) == 10 && pressure_level{.pressure = 2}.eased(10) == 2));
+    pressure_level const high{.pressure = 99};
+    CHECK((high.eased(10) == 0 && high.eased_to_one(10) == 1));
+    CHECK(pressure_level{.pressure = 1}.eased_to_one(0) == 0);
+    CHECK(pressure_level{.pressure = 1, .top = true}.eased_to_one(10) == 0);
+}
+
+TEST_CASE("zone: the last messages, and those that a cost holds") {
+    toy::desk<> on{toy::user("u"), toy::assistant("abc"), toy::user("vv"), toy::assistant("d")};
+    auto const draft = on.draft();
+    CHECK(condense::detail::last_messages(draft, 2) == 5);
+    CHECK(condense::detail::newest_within(draft, condense::cost::of({3})) == 5);
+    CHECK(condense::detail::newest_within(draft, condense::cost::of({2})) == 7);
+    CHECK(condense::detail::after_first(draft, 1) == 2);
 }

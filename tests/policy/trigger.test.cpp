@@ -6,23 +6,27 @@
 #include <initializer_list>
 #include <limits>
 
+#include <condense/core/pipeline.hpp>
+#include <condense/layer/compress.hpp>
 #include <condense/layer/sliding_window.hpp>
 
+#include "core/constant.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::always;
-using condense::headroom;
-using condense::measure;
-using condense::percent;
-using condense::usage;
-using condense::used;
+using condense::always, condense::headroom, condense::measure, condense::percent, condense::usage, condense::used;
 using condense::detail::conflicts;
 
-constexpr usage at(std::uint64_t tokens, std::uint64_t input) { return {.tokens = {tokens}, .input = {input}}; }
+constexpr usage at(std::uint64_t tokens, std::uint64_t input, std::uint64_t cached = 0) {
+    return {.tokens = {tokens}, .input = {input}, .cached = {cached}};
+}
 constexpr usage messages(std::uint64_t count) { return {.messages = {count}}; }
+constexpr auto most = ~std::uint64_t{0};
+
+/// Whether a trigger's own target is reached.
+constexpr bool done(auto const& when, usage const& now) { return when.target().bind(now.input)(now); }
 
 static_assert(condense::condition<decltype(used >= 65_pct)> && condense::condition<decltype(used > 100_messages)>);
 static_assert((used >= (70_pct).of(100_messages)) == (used >= 70_messages));
@@ -30,56 +34,24 @@ static_assert(condense::condition<decltype(headroom < 5_tokens)> && condense::co
 static_assert(condense::condition<decltype(used >= 65_pct && (used > 3_turns || headroom < 1_pct))>);
 static_assert(!condense::condition<condense::percent> && !condense::condition<condense::target>);
 
-/// case-136
-constexpr bool operators_mean_what_is_written() {
-    return !(used >= 85_pct).due(at(849, 1'000)) && (used >= 85_pct).due(at(850, 1'000)) &&
-           !(used > 85_pct).due(at(850, 1'000)) && (used > 85_pct).due(at(851, 1'000)) &&
-           (used <= 85_pct).due(at(850, 1'000)) && !(used <= 85_pct).due(at(851, 1'000)) &&
-           (used < 85_pct).due(at(849, 1'000)) && !(used < 85_pct).due(at(850, 1'000)) &&
-           (used > 100_messages).due(messages(101)) && !(used > 100_messages).due(messages(100)) &&
-           (used >= 20_turns).due({.turns = {20}}) && !(used >= 20_turns).due({.turns = {19}}) &&
-           (used >= 10_tokens).due(at(10, 0)) && !(used >= 10_tokens).due(at(9, 0));
-}
-static_assert(operators_mean_what_is_written());
-
 /// Against exact fractions.
-constexpr bool shares_of_what_is_used_are_exact() {
+bool shares_are_exact() {
     for (std::uint64_t input = 0; input < 20; ++input)
         for (std::uint32_t const share : {1u, 250u, 3'333u, 5'000u, 6'501u, 9'999u, 10'000u})
             for (std::uint64_t count = 0; count <= input + 1; ++count) {
-                auto const left = count * 10'000;
-                auto const right = input * share;
                 auto const now = at(count, input);
-                if ((used >= percent{share}).due(now) != (left >= right)) return false;
-                if ((used > percent{share}).due(now) != (left > right)) return false;
-                if ((used <= percent{share}).due(now) != (left <= right)) return false;
-                if ((used < percent{share}).due(now) != (left < right)) return false;
+                auto const exact = [&](auto const& what, std::uint64_t value) {
+                    auto const left = value * 10'000;
+                    auto const right = input * share;
+                    return (what >= percent{share}).due(now) == (left >= right) &&
+                           (what > percent{share}).due(now) == (left > right) &&
+                           (what <= percent{share}).due(now) == (left <= right) &&
+                           (what < percent{share}).due(now) == (left < right);
+                };
+                if (!exact(used, count) || (count <= input && !exact(headroom, input - count))) return false;
             }
     return true;
 }
-static_assert(shares_of_what_is_used_are_exact());
-
-constexpr bool shares_of_the_headroom_are_exact() {
-    for (std::uint64_t input = 0; input < 20; ++input)
-        for (std::uint32_t const share : {1u, 250u, 3'333u, 5'000u, 6'501u, 9'999u, 10'000u})
-            for (std::uint64_t count = 0; count <= input; ++count) {
-                auto const left = (input - count) * 10'000;
-                auto const right = input * share;
-                auto const now = at(count, input);
-                if ((headroom >= percent{share}).due(now) != (left >= right)) return false;
-                if ((headroom > percent{share}).due(now) != (left > right)) return false;
-                if ((headroom <= percent{share}).due(now) != (left <= right)) return false;
-                if ((headroom < percent{share}).due(now) != (left < right)) return false;
-            }
-    return true;
-}
-
-constexpr bool headroom_is_what_is_left() {
-    return (headroom < 20_tokens).due(at(81, 100)) && !(headroom < 20_tokens).due(at(80, 100)) &&
-           (headroom <= 20_tokens).due(at(80, 100)) && (headroom < 20_tokens).due(at(900, 100)) &&
-           (headroom >= 20_tokens).due(at(80, 100)) && !(headroom > 20_tokens).due(at(80, 100));
-}
-static_assert(headroom_is_what_is_left());
 
 constexpr bool conditions_join() {
     auto const both = used >= 50_tokens && used > 3_messages;
@@ -91,28 +63,6 @@ constexpr bool conditions_join() {
     return !both.due(neither) && !both.due(first) && !both.due(second) && both.due(full) && !one.due(neither) &&
            one.due(first) && one.due(second) && one.due(full) && one.bind({})(first) && !both.bind({})(first);
 }
-static_assert(conditions_join());
-
-constexpr bool what_fired_is_told() {
-    auto const one = used >= 50_tokens || used > 3_messages;
-    return one.fired({.tokens = {50}}) == measure::token_count &&
-           one.fired({.messages = {4}}) == measure::message_count &&
-           one.fired({.tokens = {50}, .messages = {4}}) == (measure::token_count | measure::message_count) &&
-           one.fired({}) == measure::none && (used > 1_turns).fired({.turns = {2}}) == measure::turn_count &&
-           (headroom < 5_tokens).fired(at(98, 100)) == measure::token_count && always.fired({}) == measure::any &&
-           (used >= 50_pct).fired(at(49, 100)) == measure::none;
-}
-static_assert(what_fired_is_told());
-
-constexpr bool the_default_target_is_four_fifths() {
-    auto const done = [](auto const& when, usage const& now) { return when.target().bind(now.input)(now); };
-    return done(used >= 50_pct, at(40, 100)) && !done(used >= 50_pct, at(41, 100)) &&
-           done(used > 100_messages, messages(80)) && !done(used > 100_messages, messages(81)) &&
-           done(used >= 10_turns, {.turns = {8}}) && !done(used >= 10_turns, {.turns = {9}}) &&
-           done(headroom < 20_tokens, at(64, 100)) && !done(headroom < 20_tokens, at(65, 100)) &&
-           !done(always, at(0, 100));
-}
-static_assert(the_default_target_is_four_fifths());
 
 /// Whatever they compare, triggers are values of one type, and so are layers with them.
 constexpr bool triggers_are_chosen_as_values() {
@@ -123,7 +73,6 @@ constexpr bool triggers_are_chosen_as_values() {
     return fired == 3 && std::same_as<decltype(condense::sliding_window{.when = used >= 50_pct}),
                                       decltype(condense::sliding_window{.when = always, .until = used <= 1_turns})>;
 }
-static_assert(triggers_are_chosen_as_values());
 
 /// In every bracketing, for every combination of what holds.
 constexpr bool four_conditions_join() {
@@ -148,34 +97,12 @@ constexpr bool four_conditions_join() {
     }
     return true;
 }
-static_assert(four_conditions_join());
 
 /// Either side of a && will do, a || needs both.
-constexpr bool joined_targets_undo_the_trigger() {
-    auto const done = [](auto const& when, usage const& now) { return when.target().bind(now.input)(now); };
-    auto const both = used >= 50_tokens && used >= 10_messages;
-    auto const one = used >= 50_tokens || used >= 10_messages;
-    usage const few_tokens{.tokens = {40}, .messages = {10}};
-    usage const few{.tokens = {40}, .messages = {8}};
-    return done(both, few_tokens) && !done(one, few_tokens) && done(one, few) && done(both, few);
-}
-static_assert(joined_targets_undo_the_trigger());
-
-constexpr bool the_limit_in_messages_is_found() {
-    return (used > 100_messages).message_limit() == 100_messages && (used > 100_tokens).message_limit() == 0_messages &&
-           (used >= 50_pct || used > 100_messages).message_limit() == 100_messages &&
-           (used > 70_messages && used >= 50_pct).message_limit() == 70_messages &&
-           always.message_limit() == 0_messages;
-}
-static_assert(the_limit_in_messages_is_found());
-
 /// T4
-constexpr bool figures_of_any_size_are_harmless() {
-    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    for (auto const input :
-         {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
-        for (auto const count :
-             {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most}) {
+constexpr bool any_figures_are_harmless() {
+    for (auto const input : figures_of_any_size)
+        for (auto const count : figures_of_any_size) {
             auto const now = at(count, input);
             if ((used >= 100_pct).due(now) != (count >= input)) return false;
             if ((used > condense::tokens{input}).due(now) != (count > input)) return false;
@@ -185,24 +112,8 @@ constexpr bool figures_of_any_size_are_harmless() {
         }
     return (used >= condense::tokens{most}).target().bind({}).one().limit == most / 5 * 4;
 }
-static_assert(figures_of_any_size_are_harmless());
 
 // What may be a target
-
-constexpr bool targets_are_below_their_trigger() {
-    return !conflicts(used >= 80_pct, used <= 79_pct) && conflicts(used >= 80_pct, used <= 80_pct) &&
-           conflicts(used >= 80_pct, used <= 81_pct) && !conflicts(used >= 80_pct, used < 80_pct) &&
-           !conflicts(used > 80_pct, used <= 80_pct) && conflicts(used > 80_messages, used <= 81_messages) &&
-           // Of another quantity it cannot be known.
-           !conflicts(used >= 80_pct, used <= 1'000'000_tokens) && !conflicts(used >= 80_pct, used <= 90_messages);
-}
-static_assert(targets_are_below_their_trigger());
-
-constexpr bool targets_fall_and_triggers_rise() {
-    return conflicts(used >= 80_pct, used >= 70_pct) && conflicts(used <= 80_pct, used <= 70_pct) &&
-           conflicts(used >= 80_pct, used > 70_pct);
-}
-static_assert(targets_fall_and_triggers_rise());
 
 constexpr bool joined_targets_are_checked() {
     auto const one = used >= 80_pct || used > 100_messages;
@@ -214,39 +125,70 @@ constexpr bool joined_targets_are_checked() {
            !conflicts(one, used <= 70_pct && used <= 70_messages) &&
            !conflicts(both, used <= 90_pct && used <= 70_messages);
 }
-static_assert(joined_targets_are_checked());
-
-}  // namespace
 
 TEST_CASE("trigger: operators, shares and headroom") {
-    CHECK(operators_mean_what_is_written());
-    CHECK(shares_of_what_is_used_are_exact());
-    CHECK(shares_of_the_headroom_are_exact());
-    CHECK(headroom_is_what_is_left());
-    CHECK(figures_of_any_size_are_harmless());
+    // Operators mean what is written. case-136
+    CHECK_CONSTANT(!(used >= 85_pct).due(at(849, 1'000)) && (used >= 85_pct).due(at(850, 1'000)) &&
+                   !(used > 85_pct).due(at(850, 1'000)) && (used > 85_pct).due(at(851, 1'000)) &&
+                   (used <= 85_pct).due(at(850, 1'000)) && !(used <= 85_pct).due(at(851, 1'000)) &&
+                   (used < 85_pct).due(at(849, 1'000)) && !(used < 85_pct).due(at(850, 1'000)) &&
+                   (used > 100_messages).due(messages(101)) && !(used > 100_messages).due(messages(100)) &&
+                   (used >= 20_turns).due({.turns = {20}}) && !(used >= 20_turns).due({.turns = {19}}) &&
+                   (used >= 10_tokens).due(at(10, 0)) && !(used >= 10_tokens).due(at(9, 0)));
+    CHECK(shares_are_exact());
+    CHECK_CONSTANT((headroom < 20_tokens).due(at(81, 100)) && !(headroom < 20_tokens).due(at(80, 100)) &&
+                   (headroom <= 20_tokens).due(at(80, 100)) && (headroom < 20_tokens).due(at(900, 100)) &&
+                   (headroom >= 20_tokens).due(at(80, 100)) && !(headroom > 20_tokens).due(at(80, 100)));
+    CHECK_CONSTANT(any_figures_are_harmless());
 }
 
 TEST_CASE("trigger: joined conditions, measures and targets") {
-    CHECK(conditions_join());
-    CHECK(four_conditions_join());
-    CHECK(triggers_are_chosen_as_values());
-    CHECK(what_fired_is_told());
-    CHECK(the_default_target_is_four_fifths());
-    CHECK(joined_targets_undo_the_trigger());
-    CHECK(the_limit_in_messages_is_found());
+    CHECK_CONSTANT(conditions_join());
+    CHECK_CONSTANT(four_conditions_join());
+    CHECK_CONSTANT(triggers_are_chosen_as_values());
+    auto const one = used >= 50_tokens || used > 3_messages;
+    CHECK((one.fired({.tokens = {50}}) == measure::token_count && one.fired({}) == measure::none));
+    CHECK(one.fired({.messages = {4}}) == measure::message_count);
+    CHECK(one.fired({.tokens = {50}, .messages = {4}}) == (measure::token_count | measure::message_count));
+    CHECK((always.fired({}) == measure::any && (used > 1_turns).fired({.turns = {2}}) == measure::turn_count));
+    CHECK_CONSTANT((headroom < 5_tokens).fired(at(98, 100)) == measure::token_count &&
+                   (used >= 50_pct).fired(at(49, 100)) == measure::none);
+    // The default target is four fifths.
+    CHECK_CONSTANT(done(used >= 50_pct, at(40, 100)) && !done(used >= 50_pct, at(41, 100)) &&
+                   done(used > 100_messages, messages(80)) && !done(used > 100_messages, messages(81)) &&
+                   done(used >= 10_turns, {.turns = {8}}) && !done(used >= 10_turns, {.turns = {9}}) &&
+                   done(headroom < 20_tokens, at(64, 100)) && !done(headroom < 20_tokens, at(65, 100)) &&
+                   !done(always, at(0, 100)));
+    // Either side of a && will do, a || needs both.
+    usage const few_tokens{.tokens = {40}, .messages = {10}};
+    usage const few{.tokens = {40}, .messages = {8}};
+    auto const all_of = used >= 50_tokens && used >= 10_messages;
+    auto const one_of = used >= 50_tokens || used >= 10_messages;
+    CHECK((done(all_of, few_tokens) && !done(one_of, few_tokens) && done(one_of, few) && done(all_of, few)));
+    CHECK_CONSTANT(
+        (used > 100_messages).message_limit() == 100_messages && (used > 100_tokens).message_limit() == 0_messages &&
+        (used >= 50_pct || used > 100_messages).message_limit() == 100_messages &&
+        (used > 70_messages && used >= 50_pct).message_limit() == 70_messages && always.message_limit() == 0_messages);
 }
 
 TEST_CASE("trigger: targets are below their trigger") {
-    CHECK(targets_are_below_their_trigger());
-    CHECK(targets_fall_and_triggers_rise());
-    CHECK(joined_targets_are_checked());
+    CHECK_CONSTANT(!conflicts(used >= 80_pct, used <= 79_pct) && conflicts(used >= 80_pct, used <= 80_pct) &&
+                   conflicts(used >= 80_pct, used <= 81_pct) && !conflicts(used >= 80_pct, used < 80_pct) &&
+                   !conflicts(used > 80_pct, used <= 80_pct) && conflicts(used > 80_messages, used <= 81_messages) &&
+           // Of another quantity it cannot be known.
+                   !conflicts(used >= 80_pct, used <= 1'000'000_tokens) &&
+                   !conflicts(used >= 80_pct, used <= 90_messages));
+    // Targets fall and triggers rise.
+    CHECK_CONSTANT(conflicts(used >= 80_pct, used >= 70_pct) && conflicts(used <= 80_pct, used <= 70_pct) &&
+                   conflicts(used >= 80_pct, used > 70_pct));
+    CHECK_CONSTANT(joined_targets_are_checked());
 }
 
 TEST_CASE("trigger: a target in headroom leaves more than its trigger") {
-    CHECK(conflicts(headroom < 20_tokens, headroom >= 10_tokens));
-    CHECK(conflicts(headroom < 20_pct, headroom > 10_pct));
-    CHECK(conflicts(headroom < 20_tokens, headroom < 30_tokens));
-    CHECK_FALSE(conflicts(headroom < 20_tokens, headroom >= 30_tokens));
+    CHECK_CONSTANT(conflicts(headroom < 20_tokens, headroom >= 10_tokens) &&
+                   conflicts(headroom < 20_pct, headroom > 10_pct) &&
+                   conflicts(headroom < 20_tokens, headroom < 30_tokens) &&
+                   !conflicts(headroom < 20_tokens, headroom >= 30_tokens));
 }
 
 TEST_CASE("trigger: limits that cannot work are rejected") {
@@ -263,8 +205,7 @@ TEST_CASE("trigger: limits that cannot work are rejected") {
 }
 
 TEST_CASE("trigger: prints itself") {
-    CHECK((used >= 65_pct).text() == "used >= 65 %");
-    CHECK((used > 0.5_pct).text() == "used > 0.50 %");
+    CHECK(((used >= 65_pct).text() == "used >= 65 %" && (used > 0.5_pct).text() == "used > 0.50 %"));
     CHECK((used < 99.05_pct).text() == "used < 99.05 %");
     CHECK((used <= 20'000_tokens).text() == "used <= 20,000 tokens");
     CHECK((used > 100_messages && headroom < 3_tokens).text() == "(used > 100 messages && headroom < 3 tokens)");
@@ -276,7 +217,159 @@ TEST_CASE("trigger: prints itself") {
 }
 
 TEST_CASE("trigger: values compare") {
-    CHECK((used >= 65_pct) == (used >= 65_pct));
-    CHECK_FALSE((used >= 65_pct) == (used >= 66_pct));
+    CHECK(((used >= 65_pct) == (used >= 65_pct) && !((used >= 65_pct) == (used >= 66_pct))));
     CHECK((used >= 65_pct && always) == (used >= 65_pct && always));
 }
+
+using condense::relaxed;
+
+/// The least use at which it fires; 0 where it never does.
+constexpr std::uint64_t fires_at(auto const& when, std::uint64_t input, std::uint64_t cached) {
+    for (std::uint64_t count = 1; count <= 2 * input; ++count)
+        if (when.due(at(count, input, cached))) return count;
+    return 0;
+}
+
+static_assert(condense::condition<decltype(relaxed(used >= 65_pct, 10_pct))>);
+static_assert(condense::condition<decltype(relaxed(used > 120'000_tokens, 10_pct) && used > 3_turns)>);
+
+/// case-138
+constexpr bool it_waits_while_the_cache_is_in_use() {
+    auto const when = relaxed(used >= 85_pct, 10_pct);
+    return !when.due(at(900, 1'000, 1)) && when.due(at(950, 1'000, 1)) && !when.due(at(949, 1'000, 500)) &&
+           !when.due(at(849, 1'000)) && when.due(at(850, 1'000)) &&
+           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 1) == 980 &&
+           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 0) == 850;
+}
+
+/// Shares are added exactly, not each rounded for itself.
+constexpr bool shares_are_those_of_the_sum() {
+    for (std::uint64_t input = 0; input < 20; ++input)
+        for (std::uint32_t const share : {1u, 3'333u, 6'501u, 9'000u})
+            for (std::uint32_t const by : {0u, 1u, 799u, 3'298u})
+                for (std::uint64_t count = 0; count <= input + 1; ++count) {
+                    auto const sum = share + by < 9'800 ? share + by : 9'800;
+                    auto const now = at(count, input, 1);
+                    if (relaxed(used >= percent{share}, percent{by}).due(now) != (count * 10'000 >= input * sum))
+                        return false;
+                    if (relaxed(used > percent{share}, percent{by}).due(now) != (count * 10'000 > input * sum))
+                        return false;
+                }
+    return true;
+}
+
+constexpr bool a_bound_condition_is_the_same() {
+    for (std::uint64_t const input : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{1'000}, most})
+        for (std::uint64_t const count :
+             {std::uint64_t{0}, std::uint64_t{6}, std::uint64_t{850}, std::uint64_t{940}, most})
+            for (std::uint64_t const cached : {std::uint64_t{0}, most}) {
+                auto const now = at(count, input, cached);
+                auto const share = relaxed(used >= 85_pct, 10_pct);
+                auto const figure = relaxed(used > 850_tokens, 10_pct);
+                if (share.bind(now.input)(now) != share.due(now) || figure.bind(now.input)(now) != figure.due(now))
+                    return false;
+                if (share.fired(now) != (share.due(now) ? measure::token_count : measure::none)) return false;
+            }
+    return true;
+}
+
+/// T4
+constexpr bool relaxed_figures_are_harmless() {
+    auto const late = relaxed(used >= condense::tokens{most}, 100_pct, 100_pct);
+    return late.due(at(most, most, 1)) && !late.due(at(most - 1, most, 1)) && late.due(at(most, 0, 1)) &&
+           relaxed(used >= 65_pct, 10_pct).due(at(most, most, 1)) && relaxed(used >= 1_tokens, 10_pct).due(at(1, 0, 1));
+}
+
+constexpr bool it_joins_others() {
+    auto const one = relaxed(used >= 65_pct, 10_pct) || used > 5_messages;
+    auto const both = relaxed(used >= 65_pct, 10_pct) && used > 5_messages;
+    usage const cached{.tokens = {700}, .input = {1'000}, .messages = {6}, .cached = {1}};
+    usage const plain{.tokens = {700}, .input = {1'000}, .messages = {6}};
+    return one.due(cached) && one.fired(cached) == measure::message_count &&
+           one.fired(plain) == (measure::message_count | measure::token_count) && !both.due(cached) &&
+           both.due(plain) && !both.bind(cached.input)(cached) && both.bind(plain.input)(plain) &&
+           one.message_limit() == 5_messages;
+}
+
+/// Else the cache would decide how much a reduction takes out.
+constexpr bool the_target_is_that_of_the_trigger_within() {
+    auto const target = relaxed(used >= 50_pct, 10_pct).target();
+    return target == (used >= 50_pct).target() && target.bind({100})(at(40, 100, 1)) &&
+           !target.bind({100})(at(41, 100, 1));
+}
+
+constexpr bool targets_are_below_the_trigger_within() {
+    auto const when = relaxed(used >= 80_pct, 10_pct);
+    return conflicts(when, used <= 80_pct) && conflicts(when, used <= 85_pct) && !conflicts(when, used <= 79_pct) &&
+           conflicts(when || used > 100_messages, used <= 85_pct) &&
+           conflicts(when || used > 100_messages, used <= 110_messages) &&
+           !conflicts(when || used > 100_messages, used <= 70_pct) &&
+           !conflicts(when && used > 100_messages, used <= 85_pct) &&
+           conflicts(when, used <= 85_pct || used <= 10_messages) && !conflicts(when, used <= 90'000_tokens) &&
+           // It rises, so it is no target.
+           conflicts(used >= 90_pct, relaxed(used >= 50_pct, 10_pct)) &&
+           conflicts(when, relaxed(used >= 50_pct, 10_pct));
+}
+
+constexpr bool a_pipeline_waits_with_it() {
+    condense::pipeline const mix{condense::compress{.when = relaxed(used >= 65_pct, 10_pct)},
+                                 condense::sliding_window{.when = relaxed(used > 900_tokens, 5_pct) && used > 3_turns}};
+    auto const turns = [](usage now) {
+        now.turns = {4};
+        return now;
+    };
+    return mix.due(at(650, 1'000)) && !mix.due(at(649, 1'000)) && !mix.due(at(749, 1'000, 1)) &&
+           mix.due(at(750, 1'000, 1)) && mix.due(turns(at(951, 1'000, 1)));
+}
+
+TEST_CASE("relaxed: waits while the cache is in use, up to a ceiling") {
+    CHECK_CONSTANT(it_waits_while_the_cache_is_in_use());
+    // Tokens are raised by a share of the input.
+    CHECK_CONSTANT(fires_at(relaxed(used >= 850_tokens, 10_pct), 1'000, 1) == 950 &&
+                   fires_at(relaxed(used >= 850_tokens, 10_pct), 1'000, 0) == 850 &&
+                   fires_at(relaxed(used > 850_tokens, 10_pct), 1'000, 1) == 951 &&
+                   fires_at(relaxed(used >= 850_tokens, 30_pct), 1'000, 1) == 980 &&
+                   fires_at(relaxed(used > 850_tokens, 30_pct), 1'000, 1) == 981 &&
+           // Never past a small input.
+                   fires_at(relaxed(used >= 850_tokens, 10_pct), 500, 1) == 850);
+    // A limit above the ceiling stays.
+    CHECK_CONSTANT(fires_at(relaxed(used >= 99_pct, 10_pct), 1'000, 1) == 990 &&
+                   fires_at(relaxed(used >= 990_tokens, 10_pct), 1'000, 1) == 990 &&
+                   fires_at(relaxed(used >= 98_pct, 10_pct), 1'000, 1) == 980 &&
+                   fires_at(relaxed(used >= 60_pct, 30_pct, 70_pct), 1'000, 1) == 700 &&
+                   fires_at(relaxed(used >= 80_pct, 30_pct, 70_pct), 1'000, 1) == 800 &&
+                   fires_at(relaxed(used >= 85_pct, 0_pct), 1'000, 1) == 850);
+    CHECK_CONSTANT(shares_are_those_of_the_sum());
+    CHECK_CONSTANT(relaxed_figures_are_harmless());
+}
+
+TEST_CASE("relaxed: is a trigger as others are") {
+    CHECK_CONSTANT(a_bound_condition_is_the_same());
+    CHECK_CONSTANT(it_joins_others());
+    CHECK_CONSTANT(the_target_is_that_of_the_trigger_within());
+    CHECK_CONSTANT(targets_are_below_the_trigger_within());
+    CHECK(a_pipeline_waits_with_it());
+}
+
+TEST_CASE("relaxed: limits that cannot work are rejected") {
+    CHECK_THROWS_AS(relaxed(used >= 65_pct, 101_pct), condense::invalid_configuration);
+    CHECK_THROWS_AS(relaxed(used >= 65_pct, 10_pct, 0_pct), condense::invalid_configuration);
+    CHECK_THROWS_AS(relaxed(used >= 65_pct, 10_pct, 100.01_pct), condense::invalid_configuration);
+    CHECK_NOTHROW(relaxed(used >= 65_pct, 100_pct, 100_pct));
+    auto const made = [](auto until) {
+        return condense::pipeline{condense::compress{.when = relaxed(used >= 65_pct, 10_pct), .until = until}};
+    };
+    CHECK_THROWS_AS(made(used <= 70_pct), condense::invalid_configuration);
+    CHECK_NOTHROW(made(used <= 60_pct));
+}
+
+TEST_CASE("relaxed: prints itself and compares") {
+    CHECK(relaxed(used >= 65_pct, 10_pct).text() == "relaxed(used >= 65 %, 10 %, 98 %)");
+    CHECK((relaxed(used > 9'000_tokens, 2.5_pct, 90_pct) || always).text() ==
+          "(relaxed(used > 9,000 tokens, 2.50 %, 90 %) || always)");
+    CHECK(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 10_pct, 98_pct));
+    CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 11_pct));
+    CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 66_pct, 10_pct));
+}
+
+}  // namespace

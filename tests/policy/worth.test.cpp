@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
+#include "core/constant.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
@@ -21,45 +21,20 @@ namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::at_least;
-using condense::tokens;
-using condense::usage;
+using condense::at_least, condense::tokens, condense::usage;
 
-constexpr bool any_gain_pays() {
-    return condense::least_gain{}.pays(1_tokens, {}) && condense::least_gain{}.pays(0_tokens, {});
-}
-static_assert(any_gain_pays());
-
-constexpr bool a_count_must_be_reached() {
-    auto const worth = at_least(20'000_tokens);
-    return worth.pays(20'000_tokens, {}) && !worth.pays(19'999_tokens, {.tokens = 1'000'000_tokens, .input = 5_tokens});
-}
-static_assert(a_count_must_be_reached());
-
-/// Of the input, not of what is used; never rounded down.
-constexpr bool a_share_of_the_input_must_be_reached() {
-    auto const worth = at_least(10_pct);
-    usage const before{.tokens = 10'000_tokens, .input = 101_tokens};
-    return worth.pays(11_tokens, before) && !worth.pays(10_tokens, before) &&
-           worth.pays(10_tokens, {.input = 100_tokens});
-}
-static_assert(a_share_of_the_input_must_be_reached());
-
-constexpr bool figures_of_any_size_are_harmless() {
-    for (auto const figure : {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63,
-                              std::numeric_limits<std::uint64_t>::max()}) {
+constexpr bool any_figures_are_harmless() {
+    for (auto const figure : figures_of_any_size) {
         if (!at_least(tokens{figure}).pays({figure}, {}) || !at_least(100_pct).pays({figure}, {.input = {figure}}))
             return false;
         if (figure != 0 && at_least(100_pct).pays({figure - 1}, {.input = {figure}})) return false;
     }
     return true;
 }
-static_assert(figures_of_any_size_are_harmless());
 
 static_assert(at_least(5_tokens) == at_least(5_tokens) && at_least(5_pct) != at_least(6_pct));
 
-using condense::gain;
-using condense::pays_off;
+using condense::gain, condense::pays_off;
 static_assert(3.75_per_million == condense::price{3'750'000} && 3_per_million == condense::price{3'000'000});
 
 constexpr gain batch(std::uint64_t saved, std::uint64_t before, std::uint64_t prefix_before,
@@ -79,7 +54,6 @@ constexpr bool what_the_cache_loses_weighs() {
            worth.pays(batch(1'000, 100'000, 50'000, 50'000)) &&     // they are anyway
            !worth.pays(batch(0, 100'000, 50'000, 50'000));
 }
-static_assert(what_the_cache_loses_weighs());
 
 /// 2,000 * 10 * 1 saved, 3,000 * (10 - 1) sent anew; with another write price, or fewer blocks, it turns.
 constexpr bool each_figure_decides() {
@@ -92,7 +66,6 @@ constexpr bool each_figure_decides() {
     uncached.cached_price = 10_per_million;
     return worth.pays(made) && !dearer.pays(made) && longer.pays(made) && !coarser.pays(made) && uncached.pays(made);
 }
-static_assert(each_figure_decides());
 
 /// Bills request by request: what a request has in common with the one before, message by message, in
 /// whole blocks, is read from the cache while that lives.
@@ -218,10 +191,15 @@ TEST_CASE("worth: a session knows that nothing was sent before its first request
 }
 
 TEST_CASE("worth: what a batch must gain") {
-    CHECK(what_the_cache_loses_weighs());
-    CHECK(each_figure_decides());
-    CHECK(any_gain_pays());
-    CHECK(a_count_must_be_reached());
-    CHECK(a_share_of_the_input_must_be_reached());
-    CHECK(figures_of_any_size_are_harmless());
+    CHECK_CONSTANT(what_the_cache_loses_weighs());
+    CHECK_CONSTANT(each_figure_decides());
+    // Any gain pays.
+    CHECK_CONSTANT(condense::least_gain{}.pays(1_tokens, {}) && condense::least_gain{}.pays(0_tokens, {}));
+    CHECK_CONSTANT(at_least(20'000_tokens).pays(20'000_tokens, {}) &&
+                   !at_least(20'000_tokens).pays(19'999_tokens, {.tokens = 1'000'000_tokens, .input = 5_tokens}));
+    // A share is of the input, not of the use; never rounded down.
+    constexpr usage before{.tokens = 10'000_tokens, .input = 101_tokens};
+    CHECK_CONSTANT(at_least(10_pct).pays(11_tokens, before) && !at_least(10_pct).pays(10_tokens, before) &&
+                   at_least(10_pct).pays(10_tokens, {.input = 100_tokens}));
+    CHECK_CONSTANT(any_figures_are_harmless());
 }

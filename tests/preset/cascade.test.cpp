@@ -21,6 +21,8 @@ struct full_disk {
     condense::store_error put(condense::reference const&, std::string_view) const { return {"no space"}; }
 };
 
+auto without_room(desk& things) { return condense::presets::cascade(things.journal, full_disk{}, things.asked()); }
+
 /// Each look takes so long.
 struct slow_clock {
     std::uint64_t* seconds;
@@ -33,27 +35,22 @@ TEST_CASE("cascade: keeps the laws, and the journal has all", "[laws]") { keeps_
 
 TEST_CASE("cascade: a result over the limit is stored, an inline preview stays", "[row-C1]") {
     desk things;
-    auto session = opened(made(things), 1'000'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 1'000'000_tokens, {U("task")});
     run_tool(session, "1", "shell", letters(10'000));
     CHECK(things.store.size() == 0);
     auto const text = letters(10'001);
     run_tool(session, "2", "shell", text);
     CHECK(things.store.get(things.store.name(text)) == text);
-    CHECK(sent_text(session, 4).size() < 4'300);
-    CHECK(sent_text(session, 4).size() > 4'000);
+    CHECK((sent_text(session, 4).size() < 4'300 && sent_text(session, 4).size() > 4'000));
 }
 
 TEST_CASE("cascade: what could not be stored is capped", "[row-C1]") {
     desk things;
-    auto const mix = condense::presets::cascade(things.journal, full_disk{}, things.asked());
-    auto session = opened(mix, 1'000'000_tokens);
-    session.push(U("task"));
+    auto session = opened(without_room(things), 1'000'000_tokens, {U("task")});
     run_tool(session, "1", "shell", letters(30'000));
     run_tool(session, "2", "shell", letters(50'000));
     session.push(A("done"));
-    CHECK(sent_text(session, 2) == letters(30'000));
-    CHECK(sent_text(session, 4).size() <= 30'000);
+    CHECK((sent_text(session, 2) == letters(30'000) && sent_text(session, 4).size() <= 30'000));
     CHECK(sent_text(session, 4).size() > 29'000);
 }
 
@@ -68,8 +65,7 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
     for (bool const due : {false, true}) {
         CAPTURE(due);
         desk things;
-        auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 100'000_tokens);
-        session.push(U("task"));
+        auto session = opened(without_room(things), 100'000_tokens, {U("task")});
         run_tool(session, "1", "query", rows);
         run_tool(session, "2", "shell", letters(10'001));
         run_tool(session, "3", "shell", letters(10'000));
@@ -94,8 +90,7 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
 TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens they are",
           "[row-C8]") {
     desk things;
-    auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 1'000'000_tokens);
-    session.push(U("task"));
+    auto session = opened(without_room(things), 1'000'000_tokens, {U("task")});
     run_tool(session, "1", "shell", letters(12'000));
     talk(session, 33, 10);
     REQUIRE(session.used().messages == 69_messages);
@@ -126,31 +121,26 @@ TEST_CASE("cascade: many messages that hold nothing to sample are no failure", "
 
 TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the last stay", "[row-C4][row-C5]") {
     desk things;
-    auto session = opened(made(things), 1'000'000_tokens);
-    push(session, {U("the task"), A("begun")});
+    auto session = opened(made(things), 1'000'000_tokens, {U("the task"), A("begun")});
     talk(session, 49, 10);
     CHECK_FALSE(session.prepare().changed());
     session.push(U("the 101st"));
     CHECK(session.prepare().changed());
     auto const request = sent(session);
-    CHECK(request.size() <= 90);
-    CHECK(request.size() >= 88);
-    CHECK(laws::words(request[0]) == "the task");
-    CHECK(laws::words(request.back()) == "the 101st");
+    CHECK((request.size() <= 90 && request.size() >= 88));
+    CHECK((laws::words(request[0]) == "the task" && laws::words(request.back()) == "the 101st"));
     CHECK(things.calls == 0);
 }
 
 TEST_CASE("cascade: a summary takes the oldest share, at any count of messages", "[row-C6]") {
     desk things;
-    auto session = opened(made(things), 10'000_tokens);
-    session.push(U("the task"));
+    auto session = opened(made(things), 10'000_tokens, {U("the task")});
     for (int turn = 0; turn < 12; ++turn) push(session, {A(letters(670, 'a')), U("on")});
     REQUIRE(session.used().tokens.count >= 8'000);
     CHECK(session.prepare().changed());
     CHECK(things.calls == 1);
     auto const left = session.used().tokens.count;
-    CHECK(left <= 5'600);
-    CHECK(left > 4'000);
+    CHECK((left <= 5'600 && left > 4'000));
     CHECK(sent_text(session, 0) == "the task");
 }
 
@@ -165,14 +155,12 @@ TEST_CASE("cascade: escalation has two passes and half a minute", "[row-C7][case
     auto const report = condense::reduce(all, mix, {.window = 10'000_tokens}, per_byte{}, options);
     CHECK(report.outcome == condense::outcome::time);
     auto const unhurried = condense::reduce(all, mix, {.window = 9'600_tokens}, per_byte{});
-    CHECK(unhurried.outcome == condense::outcome::exhausted);
-    CHECK(unhurried.floor.count == 9'608);
+    CHECK((unhurried.outcome == condense::outcome::exhausted && unhurried.floor.count == 9'608));
 }
 
 TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][case-138]") {
     desk things;
-    auto session = opened(condense::presets::cascade(things.journal, full_disk{}, things.asked()), 100'000_tokens);
-    session.push(U("task"));
+    auto session = opened(without_room(things), 100'000_tokens, {U("task")});
     run_tool(session, "1", "shell", letters(12'000));
     talk(session, 4, 100);
     session.push(U(letters(70'000 - session.used().tokens.count, 'u')));

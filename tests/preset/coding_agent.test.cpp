@@ -21,31 +21,25 @@ TEST_CASE("coding_agent: keeps the laws, and the journal has all", "[laws][row-D
 
 TEST_CASE("coding_agent: output is cut right after the tool ran", "[row-D1][case-28][case-31]") {
     desk things;
-    auto session = opened(made(things), 1'000'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 1'000'000_tokens, {U("task")});
     run_tool(session, "1", "shell", numbered_lines(256));
     CHECK(sent_text(session, 2) == numbered_lines(256));
     run_tool(session, "2", "shell", numbered_lines(300));
     auto const cut = sent_text(session, 4);
-    CHECK(cut.starts_with(numbered_lines(128)));
-    CHECK(cut.ends_with("line 299\nline 300\n"));
-    CHECK(cut.find("line 129\n") == cut.npos);
-    CHECK(cut.find("44 of 300 lines") != cut.npos);
+    CHECK((cut.starts_with(numbered_lines(128)) && cut.ends_with("line 299\nline 300\n")));
+    CHECK((cut.find("line 129\n") == cut.npos && cut.find("44 of 300 lines") != cut.npos));
     std::string wide;
     for (int line = 0; line < 10; ++line) wide += letters(2'000, static_cast<char>('a' + line)) + "\n";
     run_tool(session, "3", "shell", wide);
     auto const narrow = sent_text(session, 6);
-    CHECK(narrow.size() <= 10'240);
-    CHECK(narrow.size() > 9'000);
-    CHECK(narrow.starts_with("aaa"));
+    CHECK((narrow.size() <= 10'240 && narrow.size() > 9'000 && narrow.starts_with("aaa")));
     CHECK(narrow.ends_with("jjj\n"));
     CHECK(things.recorded()[6].find(letters(2'000, 'e')) != std::string::npos);
 }
 
 TEST_CASE("coding_agent: at 70 % all but the last ten messages becomes one summary", "[row-D3]") {
     desk things;
-    auto session = opened(made(things), 71'000_tokens);
-    session.push(U("the task"));
+    auto session = opened(made(things), 71'000_tokens, {U("the task")});
     talk(session, 24, 1'000);
     talk(session, 5, 100);
     CHECK_FALSE(session.push(U(letters(600, 'u'))));
@@ -83,8 +77,7 @@ TEST_CASE("coding_agent: eleven messages stay", "[row-D3]") {
     auto const report = condense::reduce(all, made(things), {.window = 11'000_tokens}, per_byte{});
     CHECK(report.before.tokens >= 7'700_tokens);
     CHECK(all == before);
-    CHECK_FALSE(report.changed());
-    CHECK(report.outcome == condense::outcome::fits);
+    CHECK((!report.changed() && report.outcome == condense::outcome::fits));
     CHECK(things.calls == 0);
     for (auto const& layer : report.layers)
         CHECK(layer.outcome ==

@@ -18,8 +18,6 @@ using mix_type = decltype(made(std::declval<desk&>()));
 static_assert(condense::recoverable<mix_type>);
 static_assert(condense::has_last_resort<mix_type>);
 
-}  // namespace
-
 TEST_CASE("harness: keeps the laws, and the journal has all", "[laws][row-A6]") { keeps_the_laws(made); }
 
 TEST_CASE("harness: 30 messages become a summary and the last ten", "[row-A1][row-A6]") {
@@ -92,29 +90,23 @@ TEST_CASE("harness: a large result leaves both ends and a reference, but for too
     CHECK(things.store.size() == 1);
     auto const request = sent(session);
     auto const& kept = request.back().parts[0];
-    CHECK(kept.text.starts_with(letters(2'000, 'a')));
-    CHECK(kept.text.ends_with(letters(2'000, 'b')));
+    CHECK((kept.text.starts_with(letters(2'000, 'a')) && kept.text.ends_with(letters(2'000, 'b'))));
     CHECK(kept.text.find(things.store.name(text).text()) != kept.text.npos);
-    CHECK(kept.status == condense::part_status::error);
-    CHECK(kept.call == "5");
+    CHECK((kept.status == condense::part_status::error && kept.call == "5"));
     for (std::size_t index = 0; index < 8; ++index) CHECK(request[index] == session.history()[index]);
 }
 
 TEST_CASE("harness: long arguments are cut before a summary, which may not be needed then", "[row-A4][case-71]") {
     desk things;
-    auto session = opened(made(things), 10'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 10'000_tokens, {U("task")});
     run_tool(session, "1", "shell", "ok", R"({"cmd":")" + letters(6'000) + R"("})");
     talk(session, 6, 210);
     CHECK(session.prepare().changed());
     CHECK(things.calls == 0);
     auto const request = sent(session);
-    CHECK(request.size() == 15);
-    CHECK(request[1].parts.back().text.size() < 300);
+    CHECK((request.size() == 15 && request[1].parts.back().text.size() < 300));
     CHECK(condense::detail::json::valid(request[1].parts.back().text));
 }
-
-namespace {
 
 /// Case 60: two and a half characters a token, 18 tokens beside a result, so that one of 50,000 characters has 20,018.
 struct two_and_a_half {
@@ -123,8 +115,6 @@ struct two_and_a_half {
         return condense::cost::of({part.kind == condense::part_kind::tool_result ? 18u : 0u});
     }
 };
-
-}  // namespace
 
 TEST_CASE("harness: old results are pruned together, where enough can be gained", "[row-A11][case-60]") {
     for (std::size_t const results : {2u, 3u, 4u, 5u}) {
@@ -148,8 +138,7 @@ TEST_CASE("harness: old results are pruned together, where enough can be gained"
 
 TEST_CASE("harness: when the model reports an overflow it is pressed, and sent once more", "[row-A3]") {
     desk things;
-    auto session = opened(made(things), 100'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 100'000_tokens, {U("task")});
     for (int turn = 0; turn < 12; ++turn) run_tool(session, std::to_string(turn), "shell", letters(4'000));
     session.push(U("and now"));
     auto const before = session.used().tokens;
@@ -161,3 +150,5 @@ TEST_CASE("harness: when the model reports an overflow it is pressed, and sent o
     CHECK(session.used().tokens < before);
     CHECK(session.recover(refused) == condense::recover_outcome::repeated);
 }
+
+}  // namespace

@@ -51,8 +51,7 @@ TEST_CASE("planned: keeps the laws, and the journal has all", "[laws]") {
 
 TEST_CASE("planned: each of many questions gets the findings that it is about") {
     desk things;
-    auto session = opened(made(things), 20'000_tokens);
-    session.push(S("You answer questions about harbours."));
+    auto session = opened(made(things), 20'000_tokens, {S("You answer questions about harbours.")});
     session.push(U("Look at the harbours."));
     std::vector<std::string> const cities{"bergen", "genoa", "hull", "izmir", "jeddah", "kobe", "lagos", "malaga"};
     for (auto const& city : cities) {
@@ -83,8 +82,7 @@ TEST_CASE("planned: each of many questions gets the findings that it is about") 
 
 TEST_CASE("planned: in a long talk the oldest messages go, and results have room again") {
     desk things;
-    auto session = opened(made(things), 12'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 12'000_tokens, {U("task")});
     run_tool(session, "1", "web_search", findings("bergen", 40));
     session.push(A("noted"));
     std::size_t dropped = 0;
@@ -104,12 +102,10 @@ TEST_CASE("planned: in a long talk the oldest messages go, and results have room
 TEST_CASE("planned: a model that is down costs no question its results") {
     desk things;
     things.down = true;
-    auto session = opened(by_model(things), 10'000_tokens);
-    session.push(U("task"));
+    auto session = opened(by_model(things), 10'000_tokens, {U("task")});
     for (std::string const city : {"bergen", "genoa", "hull"})
         run_tool(session, city, "web_search", findings(city, 60));
-    session.push(A("noted"));
-    session.push(U("How many cranes has the harbour of hull?"));
+    push(session, {A("noted"), U("How many cranes has the harbour of hull?")});
     CHECK(things.calls == 1);
     CHECK(result_of(session, "hull") == findings("hull", 60));  // the newest
     CHECK(session.statistics().layers[1].failures == 0);

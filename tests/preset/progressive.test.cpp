@@ -22,8 +22,7 @@ TEST_CASE("progressive: keeps the laws, and the journal has all", "[laws][row-V4
 
 TEST_CASE("progressive: a large result is stored the moment it arrives", "[row-V1][row-V4]") {
     desk things;
-    auto session = opened(made(things), 1'000'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 1'000'000_tokens, {U("task")});
     run_tool(session, "1", "shell", letters(20'000));
     CHECK(things.store.size() == 0);
     CHECK(sent_text(session, 2) == letters(20'000));
@@ -31,16 +30,14 @@ TEST_CASE("progressive: a large result is stored the moment it arrives", "[row-V
     run_tool(session, "2", "shell", lines);
     CHECK(things.store.size() == 1);
     auto const preview = sent_text(session, 4);
-    CHECK(preview.starts_with(numbered_lines(10)));
-    CHECK(preview.find("line 11\n") == preview.npos);
+    CHECK((preview.starts_with(numbered_lines(10)) && preview.find("line 11\n") == preview.npos));
     CHECK(preview.find("9,990 of 10,000 lines") != preview.npos);
     auto const name = things.store.name(lines);
     CHECK(preview.find(name.text()) != preview.npos);
     CHECK(things.store.get(name) == lines);
     run_tool(session, "3", "shell", letters(1'000'000));
     CHECK(sent_text(session, 6).size() < 4'500);
-    CHECK(things.recorded().size() == 7);
-    CHECK(things.calls == 0);
+    CHECK((things.recorded().size() == 7 && things.calls == 0));
 }
 
 TEST_CASE("progressive: from 85 % what was written into files becomes a pointer", "[row-V2]") {
@@ -49,8 +46,7 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
     for (bool const due : {false, true}) {
         CAPTURE(due);
         desk things;
-        auto session = opened(made(things), 10'000_tokens);
-        session.push(U("task"));
+        auto session = opened(made(things), 10'000_tokens, {U("task")});
         run_tool(session, "1", "write_file", letters(600, 'o'), arguments);
         run_tool(session, "2", "shell", letters(600, 's'), arguments);
         session.push(C("3", "edit_file", R"({"path":"b","new_text":"x"})"));
@@ -65,12 +61,10 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
         auto const& call = request[1].parts.back();
         CHECK((call.text != arguments) == due);
         if (due) {
-            CHECK(call.text.size() < 350);
-            CHECK(call.text.find(R"("path":"src/a.cpp")") != call.text.npos);
+            CHECK((call.text.size() < 350 && call.text.find(R"("path":"src/a.cpp")") != call.text.npos));
             CHECK(call.text.find("read src/a.cpp") != call.text.npos);
             CHECK(condense::detail::json::valid(call.text));
-            CHECK(call.call == "1");
-            CHECK(call.tool == "write_file");
+            CHECK((call.call == "1" && call.tool == "write_file"));
             CHECK(laws::words(request[2]).size() < 400);
         }
         CHECK(request[3].parts.back().text == arguments);
@@ -80,8 +74,7 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
 
 TEST_CASE("progressive: from 95 % one summary, the system message and a recent tail are left", "[row-V3][row-V6]") {
     desk things;
-    auto session = opened(made(things), 10'000_tokens);
-    session.push(S("You are terse."));
+    auto session = opened(made(things), 10'000_tokens, {S("You are terse.")});
     talk(session, 23, 200);
     session.push(U(letters(9'499 - session.used().tokens.count, 'u')));
     CHECK_FALSE(session.prepare().changed());
@@ -93,23 +86,19 @@ TEST_CASE("progressive: from 95 % one summary, the system message and a recent t
     CHECK(laws::words(request[1]).find("What came before, in short.") != std::string::npos);
     std::uint64_t tail = 0;
     for (std::size_t index = 2; index < request.size(); ++index) tail += laws::words(request[index]).size();
-    CHECK(tail > 0);
-    CHECK(tail <= 3'000);
-    CHECK(session.statistics().layers[3].events == 1);
-    CHECK(session.statistics().saved().count > 6'000);
+    CHECK((tail > 0 && tail <= 3'000));
+    CHECK((session.statistics().layers[3].events == 1 && session.statistics().saved().count > 6'000));
     CHECK(things.recorded().size() == 49);
 }
 
 TEST_CASE("progressive: without a model the summary is written by rule", "[row-V5]") {
     desk things;
     things.down = true;
-    auto session = opened(made(things), 10'000_tokens);
-    session.push(U("Rename the flag everywhere."));
+    auto session = opened(made(things), 10'000_tokens, {U("Rename the flag everywhere.")});
     talk(session, 24, 200);
     CHECK(session.prepare().changed());
     CHECK(things.calls == 1);
-    CHECK(session.statistics().layers[3].failures == 1);
-    CHECK(session.statistics().layers[4].events == 1);
+    CHECK((session.statistics().layers[3].failures == 1 && session.statistics().layers[4].events == 1));
     CHECK(sent_text(session, 0).find("Rename the flag everywhere.") != std::string::npos);
     CHECK(session.used().fits());
 }

@@ -22,8 +22,7 @@ TEST_CASE("recommended: keeps the laws, and the journal has all", "[laws]") { ke
 
 TEST_CASE("recommended: what leaves is recorded and listed, and no model is asked for it", "[row-X9][row-X12]") {
     desk things;
-    auto session = opened(made(things), 20'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 20'000_tokens, {U("task")});
     for (int turn = 0; turn < 60; ++turn) {
         run_tool(session, std::to_string(turn), "read_file", letters(900, static_cast<char>('a' + turn % 20)),
                  R"({"path":"src/file_)" + std::to_string(turn) + R"(.cpp"})");
@@ -42,8 +41,7 @@ TEST_CASE("recommended: what leaves is recorded and listed, and no model is aske
 
 TEST_CASE("recommended: the model writes when it is told to", "[row-D12]") {
     desk things;
-    auto session = opened(made(things), 20'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 20'000_tokens, {U("task")});
     talk(session, 20, 200);
     CHECK_FALSE(session.prepare().changed());
     CHECK(session.run(condense::force{}).changed());
@@ -52,8 +50,7 @@ TEST_CASE("recommended: the model writes when it is told to", "[row-D12]") {
 
 TEST_CASE("recommended: a result over half of the window leaves the lines that name most", "[row-X12]") {
     desk things;
-    auto session = opened(made(things), 10'000_tokens);
-    session.push(U("task"));
+    auto session = opened(made(things), 10'000_tokens, {U("task")});
     std::string source;
     for (int line = 0; line < 200; ++line)
         source += line % 20 == 10 ? "    call name_" + std::to_string(line) + "(next);\n" : letters(50, 'w') + "\n";
@@ -71,8 +68,7 @@ TEST_CASE("recommended: waits longer while the prompt cache is in use", "[row-X6
     for (bool const cached : {false, true}) {
         CAPTURE(cached);
         desk things;
-        auto session = opened(made(things), 10'000_tokens);
-        session.push(U("task"));
+        auto session = opened(made(things), 10'000_tokens, {U("task")});
         run_tool(session, "1", "read_file", letters(4'050, 'o'), R"({"path":"f"})");
         run_tool(session, "2", "read_file", letters(4'050, 'n'), R"({"path":"f"})");
         talk(session, 4, 20);
@@ -87,9 +83,8 @@ TEST_CASE("recommended: reasoning goes where the model has no use of it", "[row-
     for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::unknown}) {
         CAPTURE(static_cast<int>(use));
         desk things;
-        auto session =
-            opened(condense::presets::recommended(things.journal, things.store, things.asked(), use), 10'000_tokens);
-        session.push(U("task"));
+        auto session = opened(condense::presets::recommended(things.journal, things.store, things.asked(), use),
+                              10'000_tokens, {U("task")});
         for (std::size_t turn = 0; turn < 3; ++turn) {
             push(session, {thinking(A("done"), letters(3'000)), U("next")});
         }

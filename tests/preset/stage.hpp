@@ -62,10 +62,10 @@ inline std::string numbered_lines(std::size_t count) {
     return all;
 }
 
-/// A session with nothing in it, where one byte is one token.
+/// A session that begins so, where one byte is one token.
 template <class Mix>
-auto opened(Mix const& mix, condense::tokens window) {
-    return condense::session<conversation, Mix, per_byte>{{}, mix, condense::budget{.window = window}};
+auto opened(Mix const& mix, condense::tokens window, conversation first = {}) {
+    return condense::session<conversation, Mix, per_byte>{std::move(first), mix, condense::budget{.window = window}};
 }
 
 template <class Session>
