@@ -54,7 +54,8 @@ auto report_of(Layers const&... layers) {
     auto messages = four_rounds();
     return reduced(messages, layers...);
 }
-/// The outcome of the first layer with its note, and how many messages are left, where any has changed: "applied 5", "failed: why".
+/// The outcome of the first layer with its note, and how many messages are left where any has changed:
+/// "applied 5", "failed: why".
 template <class... Layers>
 std::string told(Layers const&... layers) {
     auto messages = four_rounds();

@@ -25,8 +25,8 @@ constexpr std::string_view values =
     R"({"a":{"b":[null]},"a":2}|{ "a" : 1 , "b" : [ ] })"
     "| \t\r\n [ ] \n|\"\xF0\x9F\x98\x80\"";
 constexpr std::string_view no_values =
-    R"(| |nul|nulll|True|01|-|1.|.5|1e|1e+|+1|0x1|NaN|'a'|"|"a|"\x"|"\u12g4"|"\u123"|"\|[|]|[1|[1,|[1,]|[,1]|[1 2]|[1}|)"
-    R"({|}|{a:1}|{"a"}|{"a":}|{"a":1,}|{"a":1 "b":2}|{"a" 1}|{1:2}|{"a":1]|1 2|[] [])"
+    R"(| |nul|nulll|True|01|-|1.|.5|1e|1e+|+1|0x1|NaN|'a'|"|"a|"\x"|"\u12g4"|"\u123"|"\|[|]|[1|)"
+    R"([1,|[1,]|[,1]|[1 2]|[1}|{|}|{a:1}|{"a"}|{"a":}|{"a":1,}|{"a":1 "b":2}|{"a" 1}|{1:2}|{"a":1]|1 2|[] [])"
     "|// c\n1|\"\x01\"|\"\n\"|\"\x7F|\xEF\xBB\xBF\x31|\"\xFF\"|\"\xED\xA0\x80\"|\"\xC0\x80\"|\"\xE2\x82\"";
 
 constexpr bool all_are(bool expected, std::string_view texts) {
