@@ -337,9 +337,9 @@ TEST_CASE("compress: a trigger in messages or turns acts, measured in tokens", "
         CHECK(layer.outcome == layer_outcome::applied);
         CHECK(layer.note.empty());
     }
-    auto const reduced = messages;
+    auto const once = messages;
     CHECK_FALSE(reduced(messages, mix, 1'000'000_tokens).changed());
-    CHECK(messages == reduced);
+    CHECK(messages == once);
 }
 
 TEST_CASE("compress: `over` below what head_tail holds bounds what is left", "[law-18]") {
