@@ -151,7 +151,7 @@ TEST_CASE("limited: without a slot the layer fails, and says why") {
         messages, pipeline{summarize{.when = always, .with = limited{.model = says, .limit = slots, .waits = false}}},
         {.window = {20'000}}, per_byte{});
     CHECK(report.layers[0].outcome == layer_outcome::failed);
-    CHECK(report.layers[0].note == condense::no_free_slot);
+    CHECK(std::string_view{report.layers[0].note} == condense::no_free_slot);
 }
 
 TEST_CASE("model_slots: there is at least one") { CHECK_THROWS_AS(model_slots{0}, invalid_configuration); }
