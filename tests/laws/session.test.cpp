@@ -101,11 +101,11 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
                 }
             }
             if (random.chance(8)) {
-                auto const now = forms::request_of(session);
-                auto const held = session.history().size();
+                auto const asked = forms::request_of(session);
+                auto const size = session.history().size();
                 auto const gone = session.release({random.below(pushed.size() + 1)});
-                if (session.history().size() + gone != held) found.insert("released other than it says");
-                if (forms::request_of(session) != now) found.insert("X4 releasing changed the request");
+                if (session.history().size() + gone != size) found.insert("released other than it says");
+                if (forms::request_of(session) != asked) found.insert("X4 releasing changed the request");
                 if (gone != 0 && session.undo()) found.insert("X4 undone past a release");
                 released = released || gone != 0;
                 counted["released"] += gone;
