@@ -50,7 +50,7 @@ auto reduce(conversation& history, Mix const& mix, condense::run_options<> const
 /// Whatever the report says.
 template <class... Given>
 void rerun(Given&&... given) {
-    rerun(given...);
+    static_cast<void>(reduce(given...));
 }
 /// A session of a conversation that is called s.
 template <class Mix>

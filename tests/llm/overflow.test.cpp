@@ -23,7 +23,8 @@ struct answer {
 };
 std::vector<answer> answers_of(char const* list) {
     std::vector<answer> all;
-    for (auto const& each : rows_beside(__FILE__, "overflow.json")[list])
+    auto const rows = rows_beside(__FILE__, "overflow.json");
+    for (auto const& each : rows.at(list))
         all.push_back({each["status"],
                        each["text"],
                        {.limit = {each.value<std::uint64_t>("limit", 0)},
