@@ -54,14 +54,16 @@ auto report_of(Layers const&... layers) {
     auto messages = four_rounds();
     return reduced(messages, layers...);
 }
-/// The outcome of the first layer with its note, and how many messages are left where any has changed:
-/// "applied 5", "failed: why".
+/// The outcome of the first layer, with its note where it has done nothing, and how many messages are left where any
+/// has changed: "applied 5", "failed: why".
 template <class... Layers>
 std::string told(Layers const&... layers) {
     auto messages = four_rounds();
     auto const entry = reduced(messages, layers...).layers[0];
     std::string out{name(entry.outcome)};
-    if (!entry.note.empty()) out.append(": ").append(entry.note);
+    bool const in_vain =
+        entry.outcome == condense::layer_outcome::failed || entry.outcome == condense::layer_outcome::declined;
+    if (in_vain && !entry.note.empty()) out.append(": ").append(entry.note);
     return messages == four_rounds() ? out : out.append(" ").append(std::to_string(messages.size()));
 }
 

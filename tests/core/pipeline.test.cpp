@@ -201,7 +201,7 @@ TEST_CASE("pipeline: an entry tells of its own layer, also of what was done unde
         for (auto const& layer : run(mix).layers) {
             all.push_back(layer.groups_dropped != 0);
             CHECK((layer.saved.count != 0) == all.back());
-            CHECK((layer.outcome == condense::layer_outcome::applied) == all.back());
+            if (all.back()) CHECK(layer.outcome == condense::layer_outcome::applied);
         }
         return all;
     };

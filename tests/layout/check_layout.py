@@ -66,10 +66,12 @@ def private(includes, umbrellas, documents):
         for each in wanted if header not in umbrellas else ():
             users[each[len("condense/"):]] = users.get(each[len("condense/"):], 0) + each.startswith("condense/")
 
+    paths = set(re.findall(r"[\w/]+\.hpp", " ".join(documents.values())))
+    stems = {folder: set(re.findall(r"`(\w+)[`(<{]|(?<![\w/])(\w+)\.hpp", text)) for folder, text in documents.items()}
+
     def is_named(header):
         folder, stem = header.split("/")[0], pathlib.PurePosixPath(header).stem
-        return any(re.search(rf"(?<![\w/])(condense/)?{re.escape(header)}", text) for text in documents.values()) or \
-            re.search(rf"`{stem}\b|(?<![\w/]){stem}\.hpp", documents.get(folder, ""))
+        return header in paths or f"condense/{header}" in paths or any(stem in pair for pair in stems.get(folder, ()))
 
     return {header for header in includes
             if header.startswith("detail/") or "/" in header and users[header] >= 1 and not is_named(header)}

@@ -190,8 +190,8 @@ constexpr Message render_answer(Message const& original, outline const& facts, v
     return std::move(*result);
 }
 
-/// Calls f(sequence, null) for each message to send as it is, f(sequence, bytes) for each other, in order. The number of
-/// a summary is that of the first message it stands for, that of a written result is its call's.
+/// Calls f(sequence, null) for each message to send as it is, f(sequence, bytes) for each other, in order. The number
+/// of a summary is that of the first message it stands for, that of a written result is its call's.
 template <class Draft>
 void each_sent(Draft const& draft, bool marks, callable_ref<void(sequence, std::string const*)> f) {
     using message_type = typename Draft::message_type;
@@ -214,8 +214,8 @@ void each_sent(Draft const& draft, bool marks, callable_ref<void(sequence, std::
     part_copies copies;
     auto const answer = [&](std::uint32_t part_id) {
         auto const index = facts.part_at(part_id).message_index;
-        show(index,
-             v1::to_bytes(render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id, copies)));
+        show(index, v1::to_bytes(
+                        render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id, copies)));
     };
     each_place(facts, edits, unchanged, changed, summary, answer);
 }
