@@ -46,8 +46,8 @@ TEST_CASE("a written file leaves its path and a pointer", "[case-63]") {
 TEST_CASE("a string at the limit stays, one over it becomes a prefix and a marker", "[case-65]") {
     pipeline const mix{compress{.when = always, .with = shorten_arguments{.over = 2'000_chars}}};
     auto const call = [](std::size_t size) { return conversation{U(), C("1", "write", writing(size)), R("1"), A()}; };
-    CHECK(after(call(2'000), mix) == call(2'000));
-    auto const left = after(call(2'001), mix);
+    CHECK(cases::after(call(2'000), mix) == call(2'000));
+    auto const left = cases::after(call(2'001), mix);
     CHECK(changed(call(2'001), left) == list{1});
     CHECK(
         arguments_of(left[1]) ==
@@ -59,8 +59,8 @@ TEST_CASE("the newest messages keep their arguments", "[case-66]") {
     before += {C("1", "write", writing(5'000)).and_call("2", "write", writing(10)), C("3", "write", writing(5'000)),
                RR("1", "2"), R("3")};
     while (before.size() < 25) before.push_back(before.size() % 2 == 0 ? U() : A());
-    auto const left =
-        after(before, compress{.when = always, .protect = task | last(20_messages), .with = shorten_arguments{}});
+    auto const left = cases::after(
+        before, compress{.when = always, .protect = task | last(20_messages), .with = shorten_arguments{}});
     CHECK(changed(before, left) == list{4});
     CHECK(json::accept(arguments_of(left[4])));
 }
@@ -74,7 +74,7 @@ TEST_CASE("an argument that is an array or an object stays one", "[case-68]") {
     tree["deep"]["n"] = 1.5;
     for (auto const& [value, shortened] : {std::pair{rows, false}, std::pair{tree, true}}) {
         conversation const before{U(), C("1", "store", json{{"value", value}}.dump()), R("1"), A()};
-        auto const left = after(before, mix);
+        auto const left = cases::after(before, mix);
         CHECK(changed(before, left) == (shortened ? list{1} : list{}));
         auto const now = json::parse(arguments_of(left[1])).at("value");
         CHECK(now.type() == value.type());
@@ -86,12 +86,12 @@ TEST_CASE("arguments older than the newest tokens are shortened", "[case-70]") {
     conversation const before{
         U(), C("1", "write", writing(5'000)), R("1"), C("2", "write", writing(4'000)), R("2"), U(), A(letters(500))};
     auto const left =
-        after(before, compress{.when = always, .protect = covering(100_tokens), .with = shorten_arguments{}});
+        cases::after(before, compress{.when = always, .protect = covering(100_tokens), .with = shorten_arguments{}});
     CHECK(changed(before, left) == list{1, 3});
     // The newest is a call of 500 tokens itself.
     auto const calling = before + conversation{U(), C("3", "write", writing(470)), R("3", ""), A("")};
     compress const layer{.when = always, .protect = covering(100_tokens), .with = shorten_arguments{.over = 200_chars}};
-    CHECK(changed(calling, after(calling, layer)) == list{1, 3});
+    CHECK(changed(calling, cases::after(calling, layer)) == list{1, 3});
 }
 
 TEST_CASE("arguments that shrink enough need no summary", "[case-71]") {
@@ -146,7 +146,7 @@ TEST_CASE("calls of the named tools, older than the newest two messages", "[case
     compress const layer{.when = always,
                          .protect = last(2_messages),
                          .with = shorten_arguments{.over = 100_chars, .keep = 20_chars, .tools = tools("write_*")}};
-    auto const left = after(before, layer);
+    auto const left = cases::after(before, layer);
     CHECK(changed(before, left) == list{1, 5});
     auto const now = json::parse(arguments_of(left[1]));
     CHECK(now.at("path") == "a.txt");

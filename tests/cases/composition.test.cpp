@@ -396,10 +396,10 @@ TEST_CASE("a cut by count never leaves a result first", "[case-176]") {
     conversation messages{U()};
     for (int step = 0; step < 12; ++step) messages += {C(std::to_string(step)), R(std::to_string(step))};
     messages.push_back(A());
-    for (auto const& left : {after(numbered(messages), window_of(20_messages)),
-                             after(numbered(messages), sliding_window{.when = used > 20_messages,
-                                                                      .until = used <= 0_messages,
-                                                                      .protect = last(20_messages)})}) {
+    for (auto const& left : {cases::after(numbered(messages), window_of(20_messages)),
+                             cases::after(numbered(messages), sliding_window{.when = used > 20_messages,
+                                                                             .until = used <= 0_messages,
+                                                                             .protect = last(20_messages)})}) {
         CHECK(broken(left) == "");
         REQUIRE(left.size() >= 19u);
         CHECK(left[0].role == role::user);

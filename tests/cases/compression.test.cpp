@@ -36,7 +36,7 @@ list cut(conversation const& before, conversation const& after) {
 
 template <class Layer>
 list cut_by(Layer const& layer, conversation const& before) {
-    return cut(before, after(before, layer));
+    return cut(before, cases::after(before, layer));
 }
 
 constexpr head_tail ends{.head = 1'000_chars, .tail = 1'000_chars};
@@ -65,7 +65,7 @@ TEST_CASE("empty content is returned as it is", "[case-58]") {
     chat_message const hollow{.role = role::tool};
     messages.push_back(hollow);
     auto const before = messages;
-    auto const left = after(messages, compress{.when = always});
+    auto const left = cases::after(messages, compress{.when = always});
     CHECK(cut(before, left) == list{1});
     CHECK(left[4].parts.back() == before[4].parts.back());
     CHECK(left.back() == hollow);
@@ -131,9 +131,9 @@ TEST_CASE("the order that preserves a cache begins nearest the protected message
     };
     // Ten results of 1,000; the last of them and the answer are protected. Each cut saves about 800.
     auto const before = steps({1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000, 1'000});
-    auto const left = after(before, layer(condense::newest_first));
+    auto const left = cases::after(before, layer(condense::newest_first));
     CHECK(cut(before, left) == list{4, 5, 6, 7, 8});
-    CHECK(cut(before, after(before, layer(condense::oldest_first))) == list{0, 1, 2, 3, 4});
+    CHECK(cut(before, cases::after(before, layer(condense::oldest_first))) == list{0, 1, 2, 3, 4});
     CHECK(size_of(left) <= 6'500);
     CHECK(size_of(left) + 800 > 6'500);  // one less would not do
 
@@ -145,17 +145,17 @@ TEST_CASE("the order that preserves a cache begins nearest the protected message
     for (int round = 10; round < 13; ++round)
         grown += {C("n" + std::to_string(round)), R("n" + std::to_string(round), letters(1'000))};
     grown = numbered(grown + conversation{A("")});
-    auto const sent = after(grown, layer(condense::newest_first));
+    auto const sent = cases::after(grown, layer(condense::newest_first));
     CHECK(size_of(sent) <= 6'500);
     CHECK(cut(grown, sent) == list{9, 10, 11});
-    CHECK(common_prefix(grown, sent) > common_prefix(grown, after(grown, layer(condense::oldest_first))));
+    CHECK(common_prefix(grown, sent) > common_prefix(grown, cases::after(grown, layer(condense::oldest_first))));
 }
 
 // Sizes of the case times 100.
 TEST_CASE("a large call stays a call", "[case-131]") {
     auto const arguments = "{\"content\":\"" + letters(20'000) + "\"}";
     conversation const before{U(), C("1", "write", arguments), R("1", letters(20'000)), A()};
-    auto const left = after(before, compress{.when = always, .over = 5'000_chars, .with = ends});
+    auto const left = cases::after(before, compress{.when = always, .over = 5'000_chars, .with = ends});
     CHECK(cut(before, left) == list{0});
     CHECK(left[1].parts.front().kind == part_kind::tool_call);
     CHECK(broken(left) == "");
@@ -213,7 +213,7 @@ TEST_CASE("too little to reclaim changes nothing", "[case-T49]") {
 TEST_CASE("masked results and exempt tools are skipped", "[case-T50]") {
     compress const mask{.when = always, .protect = tools("keep_*"), .over = 2'000_chars, .with = ends};
     auto const before = steps({60'000, 20'000}) + conversation{C("k", "keep_notes"), R("k", letters(60'000)), A("")};
-    auto const once = after(before, mask);
+    auto const once = cases::after(before, mask);
     CHECK(cut(before, once) == list{0, 1});
     CHECK(cut_by(mask, once) == list{});
 }

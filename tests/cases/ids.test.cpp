@@ -129,10 +129,10 @@ TEST_CASE("approvals go with the call they belong to", "[case-T30]") {
     auto const before =
         numbered(conversation{U()} + round("x", "1") + round("y", "2") +
                  conversation{A(), U(), C("3", "x"), approval(role::assistant, "3"), U(), A(), U(), A()});
-    auto const left = after(before, drop_calls_of{"x"});
+    auto const left = cases::after(before, drop_calls_of{"x"});
     CHECK(indices(left) == list{0, 5, 6, 7, 8, 9, 10, 13, 14, 15, 16});
     for (auto const& m : left) CHECK(m == before[static_cast<std::size_t>(index_of(m))]);
-    auto const rest = after(before, drop_calls_of{"y"});
+    auto const rest = cases::after(before, drop_calls_of{"y"});
     CHECK(indices(rest) == list{0, 1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16});
 }
 

@@ -65,8 +65,8 @@ std::string object_of(std::size_t keys, std::size_t chars) {
 
 TEST_CASE("of a large object three keys stay, with the beginnings of their values", "[case-48]") {
     auto const left =
-        after({U(), C("1"), R("1", object_of(10, 250)), A()},
-              compress{.when = always, .protect = nothing, .over = condense::chars{100}, .with = json_sample{}});
+        cases::after({U(), C("1"), R("1", object_of(10, 250)), A()},
+                     compress{.when = always, .protect = nothing, .over = condense::chars{100}, .with = json_sample{}});
     // The layer's limit leaves no room for a sample, so the shortener is asked alone.
     CHECK(nlohmann::json::parse(text_of(left[2])).size() <= 4);
     auto const out = nlohmann::ordered_json::parse(sampled({}, object_of(10, 250)));

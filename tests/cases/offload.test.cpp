@@ -29,17 +29,17 @@ conversation with_status(conversation messages, condense::part_status status) {
 // Sizes of the case times 500.
 TEST_CASE("a result at the limit is left alone", "[case-1]") {
     shelf const store;
-    CHECK(after(step(letters(10'000)), offloading(store)) == step(letters(10'000)));
+    CHECK(cases::after(step(letters(10'000)), offloading(store)) == step(letters(10'000)));
     CHECK(store.held->named == 0u);
     CHECK(store.held->puts == 0u);
-    CHECK(text_of(after(step(letters(10'001)), offloading(store))[2]).size() < 5'000u);
+    CHECK(text_of(cases::after(step(letters(10'001)), offloading(store))[2]).size() < 5'000u);
     CHECK(store.held->puts == 1u);
 }
 
 TEST_CASE("a tool's name is no path", "[case-15][law-h1]") {
     scratch::folder const root;
     condense::artifact_folder const store{root / "kept"};
-    auto const sent = after(step(letters(20'000), "../../etc/x"), offload{.into = store});
+    auto const sent = cases::after(step(letters(20'000), "../../etc/x"), offload{.into = store});
     CHECK(text_of(sent[2]).size() < 5'000u);
     CHECK(scratch::names_in(root / "") == std::vector<std::string>{"kept"});
     for (std::string_view name : scratch::names_in(root / "kept")) {
@@ -51,9 +51,9 @@ TEST_CASE("a tool's name is no path", "[case-15][law-h1]") {
 
 TEST_CASE("exempt tools, and what the agent reads back, are not offloaded; others are", "[case-5][case-21][case-T57]") {
     auto const exempt = [](std::size_t size, std::string const& tool, auto layer) {
-        CHECK(after(step(letters(size), tool), layer) == step(letters(size), tool));
+        CHECK(cases::after(step(letters(size), tool), layer) == step(letters(size), tool));
         CHECK(layer.into.held->puts == 0u);
-        CHECK(after(step(letters(size)), layer) != step(letters(size)));
+        CHECK(cases::after(step(letters(size)), layer) != step(letters(size)));
         CHECK(layer.into.held->kept.size() == 1u);
     };
     exempt(80'001, "read_file", offload{.protect = tools("read_file"), .into = shelf{}});
@@ -66,7 +66,7 @@ TEST_CASE("exempt tools, and what the agent reads back, are not offloaded; other
     // Nor is the result of a cancelled call.
     auto const cancelled = with_status(step(letters(20'000)), condense::part_status::cancelled);
     shelf const store;
-    CHECK(after(cancelled, offloading(store)) == cancelled);
+    CHECK(cases::after(cancelled, offloading(store)) == cancelled);
     CHECK(store.held->puts == 0u);
 }
 
@@ -129,10 +129,10 @@ TEST_CASE("a second run stores nothing", "[case-10]") {
 
 TEST_CASE("a result that imitates a placeholder is offloaded", "[case-11]") {
     shelf const store;
-    auto const placeholder = text_of(after(step(letters(20'000)), offloading(store))[2]);
+    auto const placeholder = text_of(cases::after(step(letters(20'000)), offloading(store))[2]);
     for (auto const& opening : {placeholder, placeholder.substr(placeholder.find("[... ")), std::string{"stored.0"}}) {
         auto const genuine = opening + letters(20'000, 'y');
-        CHECK(text_of(after(step(genuine), offloading(store))[2]).size() < 5'000u);
+        CHECK(text_of(cases::after(step(genuine), offloading(store))[2]).size() < 5'000u);
         CHECK(store.held->kept.at(store.name(genuine)) == genuine);
     }
 }
@@ -142,21 +142,21 @@ TEST_CASE("the same result in two places is one artifact, and placeholders are t
     shelf const store;
     auto const same = letters(20'000);
     auto const before = step(same) + step(same) + step(letters(30'000, 'y'));
-    auto const left = after(before, offloading(store));
+    auto const left = cases::after(before, offloading(store));
     CHECK(text_of(left[2]) == text_of(left[6]));
     CHECK(contains(text_of(left[2]), store.name(same).text()));
     CHECK(text_of(left[10]) != text_of(left[2]));
     CHECK(store.held->kept.size() == 2u);
-    CHECK(after(before, offloading(store)) == left);
+    CHECK(cases::after(before, offloading(store)) == left);
     CHECK(store.held->kept.size() == 2u);
-    CHECK(after(before, offloading(shelf{})) == left);
+    CHECK(cases::after(before, offloading(shelf{})) == left);
 }
 
 // Sizes of the case times 100. A pipeline without a store has compress in place of offload, which acts above the inline
 // size.
 TEST_CASE("without a store a result within the inline size stays whole", "[case-18]") {
     pipeline const mix{compress{.when = always, .over = 100'000_chars, .with = head{.keep = 5'000_chars}}};
-    CHECK(after(step(letters(20'000)), mix) == step(letters(20'000)));
+    CHECK(cases::after(step(letters(20'000)), mix) == step(letters(20'000)));
 }
 
 // A negative preview does not compile: quantities are unsigned.
@@ -180,7 +180,7 @@ TEST_CASE("a limit of nothing and a preview that is not smaller are rejected", "
     rejected(10'000_chars, ends(30'000_chars, 0_chars));
     rejected(10'000_chars, ends(condense::chars{~std::uint64_t{0} - 1}, 5'000_chars));
     CHECK_NOTHROW(pipeline{offload{.over = 10'000_chars, .preview = ends(5'000_chars, 4'999_chars), .into = store}});
-    CHECK(text_of(after(step(letters(15'000)), offloading(store))[2]).size() < 10'000u);
+    CHECK(text_of(cases::after(step(letters(15'000)), offloading(store))[2]).size() < 10'000u);
 }
 
 TEST_CASE("a preview that is cut again keeps its reference and tells the truth", "[case-56]") {
@@ -191,7 +191,7 @@ TEST_CASE("a preview that is cut again keeps its reference and tells the truth",
     compress const inner{
         .when = always, .over = 11'000_chars, .with = head_tail{.head = 4'000_chars, .tail = 4'000_chars}};
     auto const inline_after = [&](auto const& mix) {
-        auto const left = text_of(after(step(original), mix)[2]);
+        auto const left = text_of(cases::after(step(original), mix)[2]);
         auto const shown = occurrences(left, "x");
         CHECK(contains(left, store.name(original).text()));
         CHECK(occurrences(left, "[... ") == 1u);
@@ -207,7 +207,7 @@ TEST_CASE("a preview that is cut again keeps its reference and tells the truth",
 TEST_CASE("the store holds the original, the message a key and a preview", "[case-T52]") {
     shelf const store;
     auto const original = letters(10'000, 'P') + letters(10'000, 'S');
-    auto const left = text_of(after(step(original), offloading(store))[2]);
+    auto const left = text_of(cases::after(step(original), offloading(store))[2]);
     CHECK(store.held->kept.at(store.name(original)) == original);
     CHECK(left.size() < original.size());
     CHECK(contains(left, store.name(original).text()));
@@ -218,7 +218,7 @@ TEST_CASE("the store holds the original, the message a key and a preview", "[cas
 TEST_CASE("a long call id with slashes makes a plain key", "[case-T59]") {
     condense::memory_store const store;
     auto const id = repeated("../etc/passwd/", 36);
-    auto const left = after({U(), C(id), R(id, letters(20'000)), A()}, offload{.into = store});
+    auto const left = cases::after({U(), C(id), R(id, letters(20'000)), A()}, offload{.into = store});
     CHECK(store.size() == 1u);
     CHECK(left[2].parts.front().call == id);
     auto const key = store.name(letters(20'000)).text();
@@ -231,7 +231,7 @@ TEST_CASE("a long call id with slashes makes a plain key", "[case-T59]") {
 TEST_CASE("the same bytes have one key and one object", "[case-T60]") {
     condense::memory_store const store;
     auto const bytes = letters(10'000) + std::string{"\0\xFF\xC3", 3} + letters(10'000, 'y');
-    auto const left = after(step(bytes) + step(bytes), offload{.into = store});
+    auto const left = cases::after(step(bytes) + step(bytes), offload{.into = store});
     CHECK(text_of(left[2]) == text_of(left[6]));
     CHECK(contains(text_of(left[2]), store.name(bytes).text()));
     CHECK(store.name(bytes).text().size() == 24u);

@@ -82,13 +82,13 @@ TEST_CASE("the call of an aborted run gets an answer directly after it, the same
     auto aborted = C("1");
     aborted.parts[0].status = condense::part_status::cancelled;
     auto const mix = pipeline{condense::repair{.answer = "aborted"}};
-    auto const once = after({U(), C("0"), R("0"), aborted}, mix);
+    auto const once = cases::after({U(), C("0"), R("0"), aborted}, mix);
     REQUIRE(once.size() == 5);
     CHECK(once[4].parts[0].call == "1");
     CHECK(text_of(once[4]) == "aborted");
     CHECK(once[4].role == role::tool);
-    CHECK(after({U(), C("0"), R("0"), aborted}, mix) == once);
-    CHECK(after(once, mix) == once);
+    CHECK(cases::after({U(), C("0"), R("0"), aborted}, mix) == once);
+    CHECK(cases::after(once, mix) == once);
     CHECK(broken(once).empty());
 }
 

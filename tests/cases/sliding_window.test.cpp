@@ -8,7 +8,9 @@ namespace {
 
 using namespace cases;
 
-list left_by(conversation const& messages, auto const& layer) { return indices(after(numbered(messages), layer)); }
+list left_by(conversation const& messages, auto const& layer) {
+    return indices(cases::after(numbered(messages), layer));
+}
 conversation alternating(std::size_t count) {
     conversation out;
     for (std::size_t index = 0; index < count; ++index) out.push_back(index % 2 == 0 ? U() : A());
@@ -100,9 +102,9 @@ TEST_CASE("the first and the last messages are protected, and groups go whole",
                           {"85", parallel, 11, 9, {0, 4, 5, 6, 7, 8, 9, 10}}}) {
         CAPTURE(number);
         auto const after_zones =
-            after(numbered(before), sliding_window{.when = used >= condense::messages{when},
-                                                   .until = used <= condense::messages{until},
-                                                   .protect = first(1_messages) | last(2_messages)});
+            cases::after(numbered(before), sliding_window{.when = used >= condense::messages{when},
+                                                          .until = used <= condense::messages{until},
+                                                          .protect = first(1_messages) | last(2_messages)});
         CHECK(indices(after_zones) == left);
         CHECK(broken(after_zones) == "");
     }
@@ -180,7 +182,7 @@ TEST_CASE("a budget of 50 as a target and as a protected zone", "[case-95][case-
         sliding_window const target{.when = used > 50_tokens, .until = used <= 50_tokens, .protect = nothing};
         sliding_window const zone{.when = always, .protect = newest(50_tokens)};
         CAPTURE(size);
-        for (auto const& kept : {after(numbered(before), target), after(numbered(before), zone)}) {
+        for (auto const& kept : {cases::after(numbered(before), target), cases::after(numbered(before), zone)}) {
             CHECK(indices(kept) == left);
             CHECK(size_of(kept) == size);
         }

@@ -82,8 +82,8 @@ TEST_CASE("a share of the message limit is kept as it is", "[case-103]") {
 /// How many of the oldest messages of [U,C,R,A] and a further question go when this many are protected.
 std::size_t split_at(condense::messages kept) {
     auto const ask = in_short();
-    auto const left = after(numbered({U(wordy(0)), C("1"), R("1", wordy(2)), A(wordy(3)), U()}),
-                            all_but(last(kept + 1_messages), ask));
+    auto const left = cases::after(numbered({U(wordy(0)), C("1"), R("1", wordy(2)), A(wordy(3)), U()}),
+                                   all_but(last(kept + 1_messages), ask));
     return left.front().name.empty() ? 6 - left.size() : 0;
 }
 
@@ -102,8 +102,8 @@ TEST_CASE("a split never falls inside a pair", "[case-106]") {
 // With a newer question at the end, as in case 106.
 TEST_CASE("a protected result keeps its parallel calls", "[case-108]") {
     auto const ask = in_short();
-    auto const left = after(numbered({U(wordy(0)), CC("1", "2"), R("1", wordy(2)), R("2", wordy(3)), A(), U()}),
-                            all_but(last(3_messages), ask));
+    auto const left = cases::after(numbered({U(wordy(0)), CC("1", "2"), R("1", wordy(2)), R("2", wordy(3)), A(), U()}),
+                                   all_but(last(3_messages), ask));
     CHECK(indices(left) == list{-1, 1, 2, 3, 4, 5});
     CHECK(broken(left) == "");
     CHECK(words_in(ask.asked(), 6) == list{0});
@@ -127,7 +127,7 @@ TEST_CASE("the newest tokens are kept", "[case-111]") {
         conversation messages;
         for (std::size_t index = 0; index < 10; ++index)
             messages.push_back(index % 2 == 0 ? A(letters(4'700)) : U(letters(4'700)));
-        auto const left = indices(after(numbered(messages), all_but(newest(count), ask)));
+        auto const left = indices(cases::after(numbered(messages), all_but(newest(count), ask)));
         CHECK(ask.calls() == (left.size() == 10 ? 0u : 1u));
         return left;
     };
@@ -280,12 +280,12 @@ TEST_CASE("old rounds are summarised beside an open one", "[case-130]") {
 
 TEST_CASE("a call known to be dead blocks nothing", "[case-133]") {
     conversation const messages{U(wordy(0)), C("dead"), U(wordy(2)), A(wordy(3)), U(wordy(4)), A(wordy(5))};
-    CHECK(indices(after(numbered(messages), window_of(2_messages))) == list{4, 5});
+    CHECK(indices(cases::after(numbered(messages), window_of(2_messages))) == list{4, 5});
     auto const ask = in_short();
-    CHECK(indices(after(numbered(messages), all_but(last(2_messages), ask))) == list{-1, 4, 5});
+    CHECK(indices(cases::after(numbered(messages), all_but(last(2_messages), ask))) == list{-1, 4, 5});
     CHECK(words_in(ask.asked(), 6) == list{0, 2, 3});
     conversation const waiting{U(wordy(0)), C("1"), U(wordy(2))};
-    CHECK(indices(after(numbered(waiting), window_of(1_messages))) == list{0, 1, 2});
+    CHECK(indices(cases::after(numbered(waiting), window_of(1_messages))) == list{0, 1, 2});
     // Its answer is what the report tells of it.
     auto answered = messages;
     auto const report = run(answered, condense::repair{.answer = "none"});
@@ -297,7 +297,7 @@ TEST_CASE("a call known to be dead blocks nothing", "[case-133]") {
 TEST_CASE("the newest messages stay raw and nothing older stays behind", "[case-135]") {
     auto const left = [](std::size_t count) {
         auto const ask = in_short();
-        return indices(after(
+        return indices(cases::after(
             numbered(alternating(count)),
             summarize{
                 .when = used >= 5_messages, .until = used <= 0_messages, .protect = last(2_messages), .with = ask}));
@@ -316,7 +316,7 @@ TEST_CASE("the cut of a chained summary moves on through the whole conversation"
     for (std::size_t const count : {8u, 14u, 20u}) {
         messages += alternating(count - total, total);
         auto const whole = numbered(alternating(count));
-        CHECK(indices(after(whole, all_but(last(2_messages), ask))).at(1) == static_cast<int>(count) - 2);
+        CHECK(indices(cases::after(whole, all_but(last(2_messages), ask))).at(1) == static_cast<int>(count) - 2);
         static_cast<void>(run_marked(messages, all_but(last(2_messages), ask)));
         CHECK(messages.size() == 3u);
         CHECK(contains(text_of(messages[1]), "word" + std::to_string(count - 2) + " "));

@@ -20,20 +20,20 @@ TEST_CASE("of several markers the newest stays, of passing snapshots none", "[ca
                                   U(), C("5", "snapshot"), R("5"),                // 10 to 12
                                   C("6", "set_active_task", "{\"task\":\"c\"}"), R("6"),  // 13, 14
                                   C("7", "snapshot"), R("7"), A(), U()});         // 15 to 18
-    auto const left = after(before, marks);
+    auto const left = cases::after(before, marks);
     CHECK(indices(left) == list{0, 1, 6, 7, 10, 13, 14, 17, 18});
     CHECK(broken(left) == "");
-    CHECK(after(left, marks) == left);
+    CHECK(cases::after(left, marks) == left);
 }
 
 TEST_CASE("a call and all results of it go together", "[case-170]") {
     auto shared = C("1", "set_active_task").and_call("2", "snapshot", "{}");
     auto const before = numbered({U(), shared, R("2"), R("1"), C("3", "set_active_task"), R("3"), A(), U()});
-    CHECK(indices(after(before, marks)) == list{0, 4, 5, 6, 7});
+    CHECK(indices(cases::after(before, marks)) == list{0, 4, 5, 6, 7});
     // Another call in the same message has a result that is still wanted.
     shared = std::move(shared).and_call("4", "read", "{}");
     auto const mixed = numbered({U(), shared, R("2"), R("1"), R("4"), C("3", "set_active_task"), R("3"), A(), U()});
-    CHECK(after(mixed, marks) == mixed);
+    CHECK(cases::after(mixed, marks) == mixed);
 }
 
 }  // namespace

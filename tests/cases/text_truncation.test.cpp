@@ -19,8 +19,8 @@ std::optional<std::string> cut(Shortener const& shorten, std::string_view text) 
 /// What a layer with this shortener makes of a tool result over `over`.
 template <class Shortener>
 std::string compressed(condense::text_limit over, Shortener const& shorten, std::string text) {
-    auto const left = after({U(), C("1"), R("1", std::move(text)), A()},
-                            compress{.when = always, .protect = nothing, .over = over, .with = shorten});
+    auto const left = cases::after({U(), C("1"), R("1", std::move(text)), A()},
+                                   compress{.when = always, .protect = nothing, .over = over, .with = shorten});
     return text_of(left[2]);
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("a sentence that is repeated is left once", "[case-168]") {
     std::string loop = sentence;
     for (int again = 1; again < 100; ++again) loop += " " + sentence;
     before.push_back(A(loop));
-    auto const left = after(before, compress{.when = always, .with = condense::collapse_repeats{}});
+    auto const left = cases::after(before, compress{.when = always, .with = condense::collapse_repeats{}});
     REQUIRE(left.size() == before.size());
     for (std::size_t index = 0; index + 1 < before.size(); ++index) CHECK(left[index] == before[index]);
     CHECK(text_of(left.back()).size() < 100u);
