@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/draft.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,8 +41,10 @@ struct bench : desk<Estimator> {
     std::uint64_t tokens() { return made.used().tokens.count; }
     std::uint64_t messages() { return made.used().messages.count; }
 };
-bench(std::initializer_list<message>) -> bench<per_byte>;
-bench(std::initializer_list<message>, budget) -> bench<per_byte>;
+template <std::same_as<message>... Messages>
+bench(Messages...) -> bench<per_byte>;
+template <std::same_as<budget> Limits>
+bench(std::initializer_list<message>, Limits) -> bench<per_byte>;
 
 part_view thought(std::string_view text, bool sealed = false) {
     return {.kind = part_kind::reasoning, .text = text, .sealed = sealed};

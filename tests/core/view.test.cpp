@@ -227,8 +227,8 @@ TEST_CASE("view: what it counts is what a recount finds, after any edits") {
 }
 
 TEST_CASE("view: figures of any size are counted right") {
-    auto const media = [](std::uint64_t tokens) {
-        return with(role::assistant, {{.kind = part_kind::media, .cost = of(tokens)}});
+    auto const media = [](std::uint64_t count) {
+        return with(role::assistant, {{.kind = part_kind::media, .cost = of(count)}});
     };
     auto const figure = GENERATE(as<std::uint64_t>{}, 0u, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                  std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());

@@ -14,7 +14,7 @@ constexpr usage at(std::uint64_t count) { return {.tokens = {count}, .input = {1
 
 /// Asks with the usual pacing; nothing can be reduced.
 struct pace : condense::detail::pace {
-    explicit pace(std::uint64_t pushed = 0, bool round = false) { push(pushed, round); }
+    explicit pace(std::uint64_t added = 0, bool round = false) { push(added, round); }
     void push(std::uint64_t count, bool round = false) {
         if (count != 0) on_pushed(of(count), round);
     }
@@ -22,7 +22,7 @@ struct pace : condense::detail::pace {
     bool may(std::uint64_t used, std::uint64_t due = 1, std::uint64_t counted = 0, tokens reducible = {}) const {
         return may_run(usual, at(used), due, counted, [=] { return reducible; });
     }
-    bool may_after(std::uint64_t pushed, std::uint64_t used) { return push(pushed), may(used); }
+    bool may_after(std::uint64_t added, std::uint64_t used) { return push(added), may(used); }
     bool may_ask(std::uint64_t used) const { return condense::detail::pace::may_ask(usual, at(used)); }
     /// True where that opens the circuit.
     bool run(bool helped, std::uint64_t due, std::uint64_t counted = 0, bool waits = false) {

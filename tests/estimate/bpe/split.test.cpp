@@ -125,7 +125,7 @@ void pieces_are_those_of_the_patterns(std::string_view scheme, std::size_t texts
     for (auto const& row : rows)
         for (auto const& [schemes, listed] : row.items()) {
             if (schemes.find(scheme) == std::string::npos) continue;
-            auto const wanted = listed.get<std::vector<std::string>>();
+            auto const wanted = listed.template get<std::vector<std::string>>();
             std::string text;
             for (auto const& each : wanted) text += each;
             CAPTURE(scheme, text);
