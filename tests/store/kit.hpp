@@ -105,15 +105,15 @@ private:
 };
 
 /// Each of what may be planted where a file is expected, at `place`; `outside` is a file and `nothing` none.
+enum class planted { link_to_file, link_to_nothing, folder, pipe };
 inline void plant(std::string const& place, std::string const& outside, std::string const& nothing) {
-    enum { link_to_file, link_to_nothing, folder, pipe };
-    auto const kind = GENERATE(link_to_file, link_to_nothing, folder, pipe);
-    INFO("planted: " << kind);
+    auto const kind = GENERATE(planted::link_to_file, planted::link_to_nothing, planted::folder, planted::pipe);
+    INFO("planted: " << static_cast<int>(kind));
     switch (kind) {
-        case link_to_file: REQUIRE_NOTHROW(fs::create_symlink(outside, place)); break;
-        case link_to_nothing: REQUIRE_NOTHROW(fs::create_symlink(nothing, place)); break;
-        case folder: REQUIRE(fs::create_directory(place)); break;
-        case pipe: REQUIRE(::mkfifo(place.c_str(), 0600) == 0);
+        case planted::link_to_file: REQUIRE_NOTHROW(fs::create_symlink(outside, place)); break;
+        case planted::link_to_nothing: REQUIRE_NOTHROW(fs::create_symlink(nothing, place)); break;
+        case planted::folder: REQUIRE(fs::create_directory(place)); break;
+        case planted::pipe: REQUIRE(::mkfifo(place.c_str(), 0600) == 0);
     }
 }
 
