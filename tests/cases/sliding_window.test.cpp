@@ -136,7 +136,7 @@ TEST_CASE("the last zone scales with the window, and zones are capped together",
                                                       .until = used <= 0_messages,
                                                       .protect = at_most(50_pct, zones)});
     };
-    for (auto const [limit, expected] : std::vector<std::pair<std::uint64_t, std::size_t>>{
+    for (auto const& [limit, expected] : std::vector<std::pair<std::uint64_t, std::size_t>>{
              {1000, 150}, {100, 15}, {60, 9}, {30, 8}, {10, 4}, {5, 1}, {3, 0}}) {
         CAPTURE(limit);
         auto const count = limit + 20;
