@@ -79,10 +79,10 @@ auto reduced_at_once(nlohmann::json& document) {
 
 // any_pipeline_of_values: `-> chat_message const&` -> `-> chat_message`
 //   condense: any_pipeline: the history must give messages by reference (see any_pipeline)
-any_pipeline<chat_message> const any_mix = pipeline{sliding_window{}};
+any_pipeline<chat_message> const hidden_mix = pipeline{sliding_window{}};
 auto reduced_view(talk const& history) {
     auto const seen = history | std::views::transform([](auto const& m) -> chat_message const& { return m; });
-    return condense::reduce(seen, any_mix, {.window = {1'000}});
+    return condense::reduce(seen, hidden_mix, {.window = {1'000}});
 }
 
 // replay_of_move_only: `std::shared_ptr` -> `std::unique_ptr`
