@@ -11,10 +11,7 @@
 
 namespace {
 
-using condense::calibrated;
-using condense::cost;
-using condense::log_ratio;
-using condense::recency_weighted;
+using condense::calibrated, condense::cost, condense::log_ratio, condense::recency_weighted;
 using claude = condense::char_ratio<condense::family::claude>;
 
 static_assert(condense::learning_estimator<calibrated<claude>> &&

@@ -14,11 +14,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::call_cost;
-using condense::cost;
-using condense::part_kind;
-using condense::part_view;
-using condense::script_aware;
+using condense::call_cost, condense::cost, condense::part_kind, condense::part_view, condense::script_aware;
 
 using plain = script_aware<condense::family::other>;
 static_assert(condense::token_estimator<call_cost<plain>> && call_cost<plain>::deterministic);

@@ -12,12 +12,8 @@
 
 namespace {
 
-using condense::char_ratio;
-using condense::chars_per_token;
-using condense::cost;
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
+using condense::char_ratio, condense::chars_per_token, condense::cost, condense::part_kind, condense::part_view,
+    condense::role;
 namespace family = condense::family;
 
 static_assert(condense::token_estimator<chars_per_token> && condense::token_estimator<char_ratio<family::gpt>>);

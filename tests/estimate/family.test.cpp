@@ -9,9 +9,7 @@
 
 namespace {
 
-using condense::family_of;
-using condense::model_family;
-using condense::with_family;
+using condense::family_of, condense::model_family, condense::with_family;
 namespace family = condense::family;
 
 /// Whether models are of a family, by its value and by its type.

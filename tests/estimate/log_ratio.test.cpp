@@ -12,12 +12,8 @@
 
 namespace {
 
-using condense::cost;
-using condense::log_ratio;
-using condense::request_count;
-using condense::tokens;
-using condense::detail::fixed_one;
-using condense::detail::ratio_line;
+using condense::cost, condense::log_ratio, condense::request_count, condense::tokens;
+using condense::detail::fixed_one, condense::detail::ratio_line;
 
 constexpr request_count sum(std::uint64_t counted, std::uint64_t messages, std::uint64_t overhead = 0) {
     return {.counted = cost::of({counted}), .messages = messages, .overhead = cost::of({overhead})};

@@ -8,9 +8,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::budget;
-using condense::budget_for;
-using condense::model;
+using condense::budget, condense::budget_for, condense::model;
 
 constexpr bool a_tenth_is_kept_for_the_answer() {
     model const usual{.window = 200'000_tokens, .output = 64'000_tokens};

@@ -15,15 +15,9 @@
 namespace {
 
 using namespace condense::literals;
-using condense::find_model;
-using condense::model_family;
-using condense::model_match;
-using condense::reasoning_use;
-using condense::detail::bare;
-using condense::detail::date_behind;
-using condense::detail::model_aliases;
-using condense::detail::model_table;
-using condense::detail::same_name;
+using condense::find_model, condense::model_family, condense::model_match, condense::reasoning_use;
+using condense::detail::bare, condense::detail::date_behind, condense::detail::model_aliases,
+    condense::detail::model_table, condense::detail::same_name;
 
 // Names
 

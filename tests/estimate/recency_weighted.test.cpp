@@ -9,9 +9,7 @@
 
 namespace {
 
-using condense::cost;
-using condense::recency_weighted;
-using condense::request_count;
+using condense::cost, condense::recency_weighted, condense::request_count;
 
 constexpr recency_weighted of(std::initializer_list<std::uint64_t> halves) {
     recency_weighted rule;

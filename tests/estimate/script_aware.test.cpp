@@ -10,11 +10,7 @@
 
 namespace {
 
-using condense::cost;
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
-using condense::script_aware;
+using condense::cost, condense::part_kind, condense::part_view, condense::role, condense::script_aware;
 namespace family = condense::family;
 
 static_assert(condense::token_estimator<script_aware<family::gpt>> &&

@@ -18,17 +18,10 @@
 namespace {
 
 using namespace std::string_view_literals;
-using condense::detail::add_points;
-using condense::detail::scalar_script_masks;
-using condense::detail::scan_scripts_scalar;
-using condense::detail::script_block;
-using condense::detail::script_class;
-using condense::detail::script_classes;
-using condense::detail::script_head;
-using condense::detail::script_run;
-using condense::detail::script_weights;
-using condense::detail::text_counts;
-using condense::detail::text_feature;
+using condense::detail::add_points, condense::detail::scalar_script_masks, condense::detail::scan_scripts_scalar,
+    condense::detail::script_block, condense::detail::script_class, condense::detail::script_classes,
+    condense::detail::script_head, condense::detail::script_run, condense::detail::script_weights,
+    condense::detail::text_counts, condense::detail::text_feature;
 using tables = condense::detail::script_tables<>;
 
 // Classes
@@ -126,8 +119,7 @@ struct point_counts {
 };
 
 /// Passes the blocks of a text to `add`; returns the bytes of Latin letters.
-template <class Add>
-constexpr std::uint64_t each_block(std::string_view text, Add const& add) {
+constexpr std::uint64_t each_block(std::string_view text, auto const& add) {
     script_run run;
     std::uint64_t latin = 0;
     for (std::size_t position = 0; position < text.size(); position += script_block) {

@@ -15,16 +15,12 @@
 namespace {
 
 using namespace condense::literals;
-using condense::artifact;
-using condense::plan_faults;
-using condense::plan_request;
-using condense::strategy;
+using condense::artifact, condense::plan_faults, condense::plan_request, condense::strategy;
 
 constexpr bool strategies_are_spelt_as_plans_do() {
     return name(strategy::include_full) == "include_full" && name(strategy::summarize) == "summarize" &&
            name(strategy::extract) == "extract" && name(strategy::exclude) == "exclude";
 }
-static_assert(strategies_are_spelt_as_plans_do());
 
 /// Each figure may come from a model.
 constexpr bool faults_add_up_whatever_they_are() {
@@ -33,7 +29,6 @@ constexpr bool faults_add_up_whatever_they_are() {
            plan_faults{most, most, most, most, most}.all() == 5 * std::uint64_t{most} &&
            plan_faults{.unknown = most, .repeated = 1}.all() != 0 && plan_faults{.missing = 1} != plan_faults{};
 }
-static_assert(faults_add_up_whatever_they_are());
 
 static_assert(condense::last_priority == 100);
 
@@ -65,6 +60,8 @@ std::vector<std::string> one_of(plan_request const& request, std::size_t index) 
     request.text(index, [&](std::string_view text) { seen.emplace_back(text); });
     return seen;
 }
+
+static_assert(strategies_are_spelt_as_plans_do() && faults_add_up_whatever_they_are());
 
 }  // namespace
 

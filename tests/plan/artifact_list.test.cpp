@@ -23,13 +23,8 @@
 namespace {
 
 using namespace condense::literals;
-using condense::artifact;
-using condense::artifact_kind;
-using condense::attachment;
-using condense::attachment_error;
-using condense::attachment_fault;
-using condense::memory_store;
-using condense::plan_request;
+using condense::artifact, condense::artifact_kind, condense::attachment, condense::attachment_error,
+    condense::attachment_fault, condense::memory_store, condense::plan_request;
 using notation::per_byte;
 using list_type = condense::artifact_list<per_byte>;
 
@@ -42,12 +37,10 @@ texts read(List const& list, Wanted const& wanted) {
     list.read(plan_request::wanted_texts{wanted}, plan_request::text_sink{sink});
     return seen;
 }
-template <class List>
-texts read(List const& list) {
+texts read(auto const& list) {
     return read(list, [](std::size_t) { return true; });
 }
-template <class List>
-texts read_one(List const& list, std::size_t index) {
+texts read_one(auto const& list, std::size_t index) {
     return read(list, [index](std::size_t candidate) { return candidate == index; });
 }
 

@@ -21,38 +21,18 @@
 #include "core/toy.hpp"
 #include "plan/executors.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::ask_limits;
-using condense::cancelled;
-using condense::direct_calls;
-using condense::in_turn;
-using condense::model_prompt;
-using condense::model_question;
+using condense::ask_limits, condense::cancelled, condense::direct_calls, condense::in_turn, condense::model_prompt,
+    condense::model_question;
 using condense::detail::calls_in_run;
-using executors::backwards;
-using executors::idle;
-using executors::on_threads;
-using notation::A;
-using notation::conversation;
-using notation::per_byte;
-using notation::U;
+using executors::backwards, executors::idle, executors::on_threads;
+using notation::A, notation::conversation, notation::per_byte, notation::U;
 using reply = condense::reply<std::string>;
 using replies = std::vector<reply>;
-
-// Time, and requests to stop, as a test says
-
-struct own_clock {
-    std::uint64_t const* time;
-    condense::instant operator()() const noexcept { return {*time}; }
-};
-struct own_stop {
-    bool const* requested;
-    bool stop_requested() const noexcept { return *requested; }
-};
 
 std::vector<model_question> questions(std::size_t count, ask_limits limits = {}) {
     std::vector<model_question> all;
@@ -73,19 +53,13 @@ list said(replies const& all) {
 
 // Further executors.
 
-struct twice {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        for (int time = 0; time < 2; ++time) in_turn{}(count, f);
-        f(count);
-        f(~std::size_t{0});
-    }
+constexpr auto twice = [](std::size_t count, auto const& f) {
+    for (int time = 0; time < 2; ++time) in_turn{}(count, f);
+    f(count);
+    f(~std::size_t{0});
 };
-struct every_other {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
-        for (std::size_t index = 0; index < count; index += 2) f(index);
-    }
+constexpr auto every_other = [](std::size_t count, auto const& f) {
+    for (std::size_t index = 0; index < count; index += 2) f(index);
 };
 /// Calls the first ones, then throws.
 template <class Problem>
@@ -105,26 +79,19 @@ struct wordless : std::exception {
     char const* what() const noexcept override { return ""; }
 };
 
-/// Throws a cancellation within other exceptions.
-void throw_nested() {
-    try {
-        try {
-            throw cancelled{};
-        } catch (...) { std::throw_with_nested(std::runtime_error{"inner"}); }
-    } catch (...) { std::throw_with_nested(std::runtime_error{"outer"}); }
-}
-
 // Calls within a run
 
-/// What `act(calls, pass)` does in a run of one layer over a conversation.
-template <class Act, class... Options>
-auto run(Act const& act, Options const&... options) {
-    conversation history{U("task"), A("an answer"), U("latest")};
-    auto const asks = toy::layer<condense::asks>([&](auto&, auto& pass) {
+/// A pipeline of one layer that does `act(calls, pass)`.
+auto asking(auto const& act) {
+    return condense::pipeline{toy::layer<condense::asks>([&act](auto&, auto& pass) {
         calls_in_run<std::remove_reference_t<decltype(pass)>> calls{pass};
         act(calls, pass);
-    });
-    return condense::reduce(history, condense::pipeline{asks}, {.window = 100_tokens}, per_byte{}, options...);
+    })};
+}
+template <class... Options>
+auto run(auto const& act, Options const&... options) {
+    conversation history{U("task"), A("an answer"), U("latest")};
+    return condense::reduce(history, asking(act), {.window = 100_tokens}, per_byte{}, options...);
 }
 
 /// Stands for a pass where calls have to wait.
@@ -138,19 +105,9 @@ struct waiting_pass {
     condense::never_stops stop_token() const noexcept { return {}; }
     void wait_for_model() noexcept { ++waits; }
     void redact(model_prompt&) noexcept { asked = true; }
-    template <class Model>
-    reply ask(Model const&, model_prompt const&, ask_limits) noexcept {
+    reply ask(auto const&, model_prompt const&, ask_limits) noexcept {
         asked = true;
         return {};
-    }
-};
-
-struct starred {
-    std::size_t operator()(std::string& text) const {
-        auto const at = text.find("secret");
-        if (at == std::string::npos) return 0;
-        text.replace(at, 6, "***");
-        return 1;
     }
 };
 
@@ -158,7 +115,7 @@ struct starred {
 
 TEST_CASE("asking: a model in any form is called, with the earlier of its limits") {
     std::uint64_t time = 100;
-    direct_calls<own_clock> const calls{{1'000}, {&time}};
+    direct_calls<fakes::clock> const calls{{1'000}, {&time}};
     ask_limits seen;
     auto const model = [&](model_prompt const& prompt, ask_limits limits) {
         seen = limits;
@@ -180,7 +137,7 @@ TEST_CASE("asking: a model in any form is called, with the earlier of its limits
 
 TEST_CASE("asking: an answer behind its deadline is an error, and is paid for") {
     std::uint64_t time = 0;
-    direct_calls<own_clock> const calls{{1'000}, {&time}};
+    direct_calls<fakes::clock> const calls{{1'000}, {&time}};
     auto const takes = [&](std::uint64_t span) {
         return [&time, span](model_prompt const&) {
             time += span;
@@ -227,14 +184,11 @@ TEST_CASE("asking: what a model throws is an error, with its words") {
 TEST_CASE("asking: a cancellation passes through, also within another exception, and is the last call") {
     direct_calls<> const calls;
     auto const cancels = [](model_prompt const&) -> reply { throw cancelled{}; };
-    auto const cancels_within = [](model_prompt const& prompt) {
-        throw_nested();
-        return echo(prompt);
-    };
+    auto const cancels_within = [](model_prompt const&) -> reply { fakes::throw_nested(cancelled{}); };
     CHECK_THROWS_AS(calls(cancels, {}, {}), cancelled);
-    CHECK_THROWS_WITH(calls(cancels_within, {}, {}), "outer");
+    CHECK_THROWS_WITH(calls(cancels_within, {}, {}), "the transport failed");
     CHECK_THROWS_AS(calls.all(cancels, questions(2), backwards{}), cancelled);
-    CHECK_THROWS_WITH(calls.all(cancels_within, questions(2), in_turn{}), "outer");
+    CHECK_THROWS_WITH(calls.all(cancels_within, questions(2), in_turn{}), "the transport failed");
     CHECK_THROWS_AS(calls.all(cancels, questions(4), on_threads{}), cancelled);
     std::size_t count = 0;
     auto const second_cancels = [&](model_prompt const& prompt) {
@@ -247,7 +201,7 @@ TEST_CASE("asking: a cancellation passes through, also within another exception,
 
 TEST_CASE("asking: while a stop is requested every exception passes through") {
     bool stop = false;
-    direct_calls<condense::steady_clock, own_stop> const calls{{condense::detail::u64_limit}, {}, {&stop}};
+    direct_calls<condense::steady_clock, fakes::stop_flag> const calls{{condense::detail::u64_limit}, {}, {&stop}};
     auto const throws = [](model_prompt const&) -> reply { throw std::runtime_error{"refused"}; };
     auto const throws_seven = [](model_prompt const&) -> reply { throw 7; };
     CHECK(calls(throws, {}, {}).error.text == "refused");
@@ -274,10 +228,10 @@ TEST_CASE("asking: answers stand in the order of the questions, whatever the exe
     CHECK(asked(backwards{}) == all);
     CHECK(asked(on_threads{}) == all);
     CHECK(count == 5);
-    CHECK(asked(twice{}) == all);
+    CHECK(asked(twice) == all);
     CHECK(count == 5);  // each is paid for once
     CHECK(asked(idle{}) == list(5, "error: the executor made no call"));
-    CHECK(asked(every_other{}) ==
+    CHECK(asked(every_other) ==
           list{"re q0", "error: the executor made no call", "re q2", "error: the executor made no call", "re q4"});
     CHECK(asked(in_turn{}, 0).empty());
     CHECK(asked(idle{}, 0).empty());
@@ -318,9 +272,9 @@ TEST_CASE("asking: within a run calls are counted, paid for and redacted, one or
         return reply{.message = "re " + prompt.data, .usage = {.input = 5_tokens}};
     };
     condense::run_options<condense::steady_clock, condense::never_stops, condense::no_pins, condense::no_observer,
-                          starred> const options{};
+                          fakes::no_keys> const options{};
     list found;
-    auto report = run([&](auto& calls, auto&) { found = {*calls(model, {.data = "my secret"}, {}).message}; }, options);
+    auto report = run([&](auto& calls, auto&) { found = {*calls(model, {.data = "my KEY"}, {}).message}; }, options);
     CHECK(found == list{"re my ***"});
     CHECK(report.layers[0].asked == seen.size());
     CHECK(report.model_usage().input.count == 5 * seen.size());
@@ -329,7 +283,7 @@ TEST_CASE("asking: within a run calls are counted, paid for and redacted, one or
     report = run(
         [&](auto& calls, auto&) {
             auto all = questions(2);
-            all.push_back({{.data = "a secret"}, {}});
+            all.push_back({{.data = "a KEY"}, {}});
             found = said(calls.all(model, all, backwards{}));
             CHECK(said(calls.all(model, all, in_turn{})) == found);
         },
@@ -338,7 +292,7 @@ TEST_CASE("asking: within a run calls are counted, paid for and redacted, one or
     CHECK(report.layers[0].asked == seen.size());
     CHECK(report.model_usage().input.count == 5 * seen.size());
     CHECK(std::vector(seen.begin(), seen.begin() + 3) == list{"a ***", "q1", "q0"});
-    for (auto const& each : seen) CHECK(each.find("secret") == std::string::npos);
+    for (auto const& each : seen) CHECK(each.find("KEY") == std::string::npos);
 }
 
 TEST_CASE("asking: within a run errors are replies, and cancellations end it") {
@@ -346,22 +300,22 @@ TEST_CASE("asking: within a run errors are replies, and cancellations end it") {
     auto const cancels = [](model_prompt const&) -> reply { throw cancelled{}; };
     list found;
     auto const report = run([&](auto& calls, auto&) {
-        found = {calls(throws, {}, {}).error.text};
-        for (auto const& each : said(calls.all(throws, questions(1), backwards{}))) found.push_back(each);
-        for (auto const& each : said(calls.all(echo, questions(2), every_other{}))) found.push_back(each);
-        for (auto const& each : said(calls.all(echo, questions(2), breaking_off<broken>{}))) found.push_back(each);
+        found = said({calls(throws, {}, {})});
+        for (auto const& all :
+             {calls.all(throws, questions(1), backwards{}), calls.all(echo, questions(2), every_other),
+              calls.all(echo, questions(2), breaking_off<broken>{})})
+            for (auto const& each : said(all)) found.push_back(each);
     });
-    CHECK(found == list{"refused", "error: refused", "re q0", "error: the executor made no call", "re q0",
+    CHECK(found == list{"error: refused", "error: refused", "re q0", "error: the executor made no call", "re q0",
                         "error: no more threads"});
     CHECK(report.layers[0].outcome != condense::layer_outcome::failed);
-    CHECK_THROWS_AS(run([&](auto& calls, auto&) { static_cast<void>(calls(cancels, {}, {})); }), cancelled);
-    CHECK_THROWS_AS(run([&](auto& calls, auto&) { static_cast<void>(calls.all(cancels, questions(2), in_turn{})); }),
-                    cancelled);
-    CHECK_THROWS_AS(run([&](auto& calls, auto&) { static_cast<void>(calls.all(cancels, questions(2), backwards{})); }),
-                    cancelled);
-    CHECK_THROWS_AS(
-        run([&](auto& calls, auto&) { static_cast<void>(calls.all(echo, questions(2), breaking_off<cancelled>{})); }),
-        cancelled);
+    auto const cancelling = [&](auto const& act) {
+        CHECK_THROWS_AS(run([&](auto& calls, auto&) { static_cast<void>(act(calls)); }), cancelled);
+    };
+    cancelling([&](auto& calls) { return calls(cancels, {}, {}); });
+    cancelling([&](auto& calls) { return calls.all(cancels, questions(2), in_turn{}); });
+    cancelling([&](auto& calls) { return calls.all(cancels, questions(2), backwards{}); });
+    cancelling([&](auto& calls) { return calls.all(echo, questions(2), breaking_off<cancelled>{}); });
 }
 
 TEST_CASE("asking: within a run an answer behind its time is an error") {
@@ -370,7 +324,7 @@ TEST_CASE("asking: within a run an answer behind its time is an error") {
         time += 60;
         return echo(prompt);
     };
-    condense::run_options<own_clock> const options{.clock = {&time}};
+    condense::run_options<fakes::clock> const options{.clock = {&time}};
     list found;
     static_cast<void>(run(
         [&](auto& calls, auto&) {
@@ -394,11 +348,8 @@ TEST_CASE("asking: a dry run calls no model, and counts what would be called") {
     };
     conversation const history{U("task"), A("an answer"), U("latest")};
     std::size_t found = 0;
-    auto const asks = toy::layer<condense::asks>([&](auto&, auto& pass) {
-        calls_in_run<std::remove_reference_t<decltype(pass)>> calls{pass};
-        found = calls.all(model, questions(3), on_threads{}).size();
-    });
-    auto const dry = condense::dry_run(history, condense::pipeline{asks}, {.window = 100_tokens}, per_byte{});
+    auto const act = [&](auto& calls, auto&) { found = calls.all(model, questions(3), on_threads{}).size(); };
+    auto const dry = condense::dry_run(history, asking(act), {.window = 100_tokens}, per_byte{});
     CHECK(count == 0);
     CHECK(found == 3);
     CHECK(dry.report().layers[0].asked % 3 == 0);

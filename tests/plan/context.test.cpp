@@ -26,32 +26,17 @@
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::artifact_plan;
-using condense::context_request;
-using condense::decision;
-using condense::model_prompt;
-using condense::plan_context;
-using condense::plan_faults;
-using condense::plan_request;
-using condense::planned_context;
-using condense::reply;
-using condense::strategy;
-using condense::tokens;
-using executors::backwards;
-using executors::idle;
-using executors::on_threads;
-using notation::letters;
-using notation::per_byte;
-using shelf::listed;
-
-constexpr auto full = strategy::include_full;
-constexpr auto summarize = strategy::summarize;
-constexpr auto extract = strategy::extract;
-constexpr auto exclude = strategy::exclude;
+using condense::artifact_plan, condense::context_request, condense::decision, condense::model_prompt,
+    condense::plan_context, condense::plan_faults, condense::plan_request, condense::planned_context, condense::reply,
+    condense::strategy, condense::tokens;
+using executors::backwards, executors::idle, executors::on_threads;
+using notation::letters, notation::per_byte;
+using shelf::about_ports, shelf::exclude, shelf::extract, shelf::full, shelf::listed, shelf::summarize, shelf::take;
 
 auto plans(std::vector<decision> decisions) {
     return [decisions = std::move(decisions)](plan_request const&) { return artifact_plan{.decisions = decisions}; };
@@ -59,14 +44,6 @@ auto plans(std::vector<decision> decisions) {
 auto const says = [](std::string answer) {
     return [answer = std::move(answer)](model_prompt const&) { return answer; };
 };
-
-std::string about_ports(std::size_t size) {
-    std::string text;
-    while (text.size() < size / 2) text.append("lorem ipsum dolor sit amet\n");
-    text.append("the port is 8080\n");
-    while (text.size() < size) text.append("lorem ipsum dolor sit amet\n");
-    return text;
-}
 
 /// An element of a context, as a program would read it that knows nothing but the form.
 struct element {
@@ -76,12 +53,6 @@ struct element {
     std::optional<std::string> body = {};  ///< nothing for a reference
 };
 
-/// Takes `word` from the front of the text.
-bool take(std::string_view& text, std::string_view word) {
-    bool const has = text.starts_with(word);
-    if (has) text.remove_prefix(word.size());
-    return has;
-}
 std::optional<std::string> take_value(std::string_view& line, std::string_view before) {
     auto const end = line.find('"', before.size());
     if (!take(line, before) || end == std::string_view::npos) return std::nullopt;
@@ -178,6 +149,14 @@ std::string broken(planned_context const& made, listed<Estimator> const& things,
     return {};
 }
 
+/// A context for the question "which port?", of which all of that holds.
+template <class Context, class Estimator>
+planned_context sound(Context const& context, listed<Estimator> const& things, std::uint64_t budget, bool adds = true) {
+    auto made = context(things.list, {.question = "which port?", .budget = {budget}});
+    REQUIRE(broken(made, things, {budget}, adds) == "");
+    return made;
+}
+
 /// Writes what the hash of its prompt says: a summary, or something that is none.
 struct any_summary {
     reply<std::string> operator()(model_prompt const& prompt) const {
@@ -208,10 +187,9 @@ TEST_CASE("context: the artifacts in order of arrival, fenced, and a reference f
     things.document("The port is 8080.", "notes.md");
     things.result("no such file\n", {.id = "r4.0", .source = "turn 2: read", .historical = true});
     REQUIRE_FALSE(things.list.attach({.id = name.text(), .title = "status"}, store, "c"));
-    auto const made = plan_context{.with = plans({{"d1", full, "", 2, "the port"},
-                                                  {"r4.0", full, "", 1, "an error"},
-                                                  {"d2", exclude, "", 9, "about nothing"}})}(
-        things.list, {.question = "which port?", .budget = 1'000_tokens});
+    auto const with = plans(
+        {{"d1", full, "", 2, "the port"}, {"r4.0", full, "", 1, "an error"}, {"d2", exclude, "", 9, "about nothing"}});
+    auto const made = sound(plan_context{.with = with}, things, 1'000);
     CHECK(made.text ==
           "<artifact id=\"d1\" source=\"notes.md\" content=\"whole\">\n"
           "The port is 8080.\n"
@@ -223,7 +201,6 @@ TEST_CASE("context: the artifacts in order of arrival, fenced, and a reference f
           "the proxy is down\n"
           "</artifact>\n");  // which is shorter than its reference
     CHECK(made.used.count == made.text.size());
-    CHECK(broken(made, things, 1'000_tokens) == "");
 
     listed<> more;
     REQUIRE_FALSE(store.put(store.name(letters(1'234)), letters(1'234), {.conversation = "c"}));
@@ -245,10 +222,8 @@ TEST_CASE("context: passages and summaries say what they are, and where the whol
     listed<> things;
     REQUIRE_FALSE(things.list.attach({.id = store.name(text).text(), .title = "one"}, store, "c"));
     things.document(about_ports(3'000), "two");
-    auto const made = plan_context{.with = plans({{"d1", extract, "", 1}, {"d2", summarize, "", 2}}),
-                                   .summaries = says("Ports: 8080.")}(
-        things.list, {.question = "which port?", .budget = 2'000_tokens});
-    CHECK(broken(made, things, 2'000_tokens) == "");
+    auto const with = plans({{"d1", extract, "", 1}, {"d2", summarize, "", 2}});
+    auto const made = sound(plan_context{.with = with, .summaries = says("Ports: 8080.")}, things, 2'000);
     auto const elements = parsed(made.text).value();
     REQUIRE(elements.size() == 2);
     CHECK(elements[0].content == "passages");
@@ -275,12 +250,9 @@ TEST_CASE("context: nothing in a text or a title can close a fence or open one")
             things.document(std::string{hostile}, std::string{hostile});
             auto const answer = "Ports: 8080. " + condense::utf8::scrubbed(std::string{hostile}) + "\nMore: 8081.";
             CAPTURE(std::string{hostile}, name(what));
-            for (auto const budget : {10'000_tokens, 2'500_tokens, 600_tokens}) {
-                auto const made = plan_context{
-                    .with = plans({{"r0", what, "port", 1}, {"r1", what, "port", 2}, {"r2", what, "port", 3}}),
-                    .summaries = says(answer)}(things.list, {.question = "which port?", .budget = budget});
-                REQUIRE(broken(made, things, budget) == "");
-            }
+            auto const with = plans({{"r0", what, "port", 1}, {"r1", what, "port", 2}, {"r2", what, "port", 3}});
+            for (auto const budget : {10'000u, 2'500u, 600u})
+                sound(plan_context{.with = with, .summaries = says(answer)}, things, budget);
         }
 }
 
@@ -319,12 +291,10 @@ TEST_CASE("context: where the references alone exceed the budget, the least urge
     listed<> things;
     for (int number = 0; number < 20; ++number) things.document(about_ports(2'000), "n");
     things.document("x", "small");
+    auto const with = plans({{"d7", exclude, "", 1}, {"d3", exclude, "", 2}});
     auto const at = [&](std::uint64_t budget) {
-        auto const made = plan_context{.with = plans({{"d7", exclude, "", 1}, {"d3", exclude, "", 2}})}(
-            things.list, {.question = "which port?", .budget = {budget}});
         CAPTURE(budget);
-        REQUIRE(broken(made, things, {budget}) == "");
-        return made;
+        return sound(plan_context{.with = with}, things, budget);
     };
     auto const all = at(1'400);
     CHECK(all.unnamed == 0);
@@ -351,26 +321,21 @@ TEST_CASE("context: where the references alone exceed the budget, the least urge
     CHECK(at(120).records[0].problem == "there is no room, not even for a reference");
     // A long reference does not cost the others theirs.
     things.document(about_ports(2'000), letters(200));
-    auto const made = plan_context{.with = plans({{"d22", exclude, "", 1}})}(things.list, {.budget = 200_tokens});
-    CHECK(broken(made, things, 200_tokens) == "");
+    auto const made = sound(plan_context{.with = plans({{"d22", exclude, "", 1}})}, things, 200);
     CHECK(made.unnamed == 20);
     CHECK(made.records[21].after == tokens{});
 }
 
 TEST_CASE("context: no artifacts, and budgets of every size") {
     listed<> none;
-    listed<> things;
-    things.document(about_ports(2'000));
-    things.document("small");
+    listed<> things{{about_ports(2'000)}, {"small"}};
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 31,
                                        std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
         auto const nothing = plan_context{}(none.list, {.question = "which port?", .budget = {budget}});
         CHECK(nothing.text.empty());
         CHECK(nothing.used == tokens{});
         CHECK(nothing.report().empty());
-        auto const made = plan_context{}(things.list, {.question = "which port?", .budget = {budget}});
-        CHECK(broken(made, things, {budget}) == "");
-        CHECK(made.unnamed == (budget < 2 ? 2 : 0));
+        CHECK(sound(plan_context{}, things, budget).unnamed == (budget < 2 ? 2 : 0));
     }
 }
 
@@ -383,9 +348,8 @@ TEST_CASE("context: an estimator that counts more for the whole than for its pie
     listed<superadditive> things;
     for (int number = 0; number < 6; ++number) things.document(about_ports(700));
     for (std::uint64_t budget = 0; budget < 6'000; budget += 250) {
-        auto const made = plan_context{}(things.list, {.question = "which port?", .budget = {budget}});
         CAPTURE(budget);
-        CHECK(broken(made, things, {budget}, false) == "");
+        auto const made = sound(plan_context{}, things, budget, false);
         if (budget > 2'000) CHECK(made.text.find("8080") != std::string::npos);
     }
 }
@@ -396,10 +360,8 @@ TEST_CASE("context: what cannot be read is a reference, and it says so") {
     things.lost("x", {.id = "r2.0", .source = "turn 1: read"});
     things.document("The port is 8080.");
     for (auto const what : {full, extract, summarize, exclude}) {
-        auto const made =
-            plan_context{.with = plans({{"r1.0", what, "", 1}, {"r2.0", what, "", 1}, {"d1", full, "", 2}}),
-                         .summaries = says("Ports.")}(things.list, {.question = "which port?", .budget = 1'000_tokens});
-        CHECK(broken(made, things, 1'000_tokens) == "");
+        auto const with = plans({{"r1.0", what, "", 1}, {"r2.0", what, "", 1}, {"d1", full, "", 2}});
+        auto const made = sound(plan_context{.with = with, .summaries = says("Ports.")}, things, 1'000);
         CHECK(made.records[0].done == exclude);
         CHECK(made.records[1].done == exclude);
         CHECK(made.records[1].problem == "it cannot be read");
@@ -410,12 +372,10 @@ TEST_CASE("context: what cannot be read is a reference, and it says so") {
 }
 
 TEST_CASE("context: without a plan the newest that fit, without a gap, and it says why") {
-    listed<> things;
-    things.document(letters(100));
-    things.document(letters(3'000));
-    things.document(letters(400));
-    things.document(letters(500));
-    auto const check = [&](planned_context const& made, std::string_view problem) {
+    listed<> things{{letters(100)}, {letters(3'000)}, {letters(400)}, {letters(500)}};
+    auto const check = [&](auto const& with, std::string_view problem, auto const&... calls) {
+        context_request const wanted{.question = "which port?", .budget = 1'500_tokens};
+        auto const made = plan_context{.with = with}(things.list, wanted, calls...);
         CHECK(broken(made, things, 1'500_tokens) == "");
         CHECK(made.problem == problem);
         std::string done;
@@ -423,38 +383,27 @@ TEST_CASE("context: without a plan the newest that fit, without a gap, and it sa
         CHECK(done == "--xx");
         CHECK(made.report().find("no plan: " + std::string{problem}.substr(0, 100)) != std::string::npos);
     };
-    context_request const wanted{.question = "which port?", .budget = 1'500_tokens};
-    check(plan_context{.with = [](plan_request const&) -> artifact_plan { throw std::runtime_error{"no plan"}; }}(
-              things.list, wanted),
-          "no plan");
-    check(plan_context{.with = [](plan_request const&) -> artifact_plan { throw 1; }}(things.list, wanted),
-          "the planner threw");
-    check(plan_context{.with =
-                           [](plan_request const&) {
-                               return artifact_plan{.decisions = {{"d1", full}}, .problem = "it is night"};
-                           }}(things.list, wanted),
-          "it is night");
-    check(plan_context{.with = condense::model_planner{[](model_prompt const&) {
-                           return reply<std::string>{.error = {503, "busy\n"}};
-                       }}}(things.list, wanted),
-          "busy ");
-    auto const now = std::make_shared<std::uint64_t>(0);
-    auto const late = [now](model_prompt const&) {
-        *now += 31'000'000'000u;
+    auto const fails = [](std::string problem) {
+        return
+            [problem](plan_request const&) { return artifact_plan{.decisions = {{"d1", full}}, .problem = problem}; };
+    };
+    check([](plan_request const&) -> artifact_plan { throw std::runtime_error{"no plan"}; }, "no plan");
+    check([](plan_request const&) -> artifact_plan { throw 1; }, "the planner threw");
+    check(fails("it is night"), "it is night");
+    check(fails(letters(1'000'000)), letters(240) + "...");
+    auto const busy = [](model_prompt const&) { return reply<std::string>{.error = {503, "busy\n"}}; };
+    check(condense::model_planner{busy}, "busy ");
+    std::uint64_t now = 0;
+    auto const late = [&now](model_prompt const&) {
+        now += 31'000'000'000u;
         return std::string{"{\"decisions\": []}"};
     };
-    condense::direct_calls const calls{condense::instant{condense::detail::u64_limit},
-                                       [now] { return condense::instant{*now}; }};
-    check(plan_context{.with = condense::model_planner{late}}(things.list, wanted, calls), "the answer came too late");
-    auto const much = plan_context{
-        .with = [](plan_request const&) { return artifact_plan{.problem = letters(1'000'000)}; }}(things.list, wanted);
-    check(much, letters(240) + "...");
+    condense::direct_calls const calls{condense::instant{condense::detail::u64_limit}, fakes::clock{&now}};
+    check(condense::model_planner{late}, "the answer came too late", calls);
 }
 
 TEST_CASE("context: an answer in prose is completed by the rule, and reported") {
-    listed<> things;
-    things.document(about_ports(2'000));
-    things.document("The proxy is down.");
+    listed<> things{{about_ports(2'000)}, {"The proxy is down."}};
     context_request const wanted{.question = "which port?", .budget = 1'000_tokens};
     auto const by_rule = plan_context{}(things.list, wanted);
     auto const made =
@@ -466,90 +415,57 @@ TEST_CASE("context: an answer in prose is completed by the rule, and reported") 
 }
 
 TEST_CASE("context: a cancellation passes through, also a nested one") {
-    listed<> things;
-    things.document(about_ports(3'000));
+    listed<> things{{about_ports(3'000)}};
     context_request const wanted{.question = "which port?", .budget = 1'000_tokens};
     auto const cancels = [](auto const&) -> artifact_plan { throw condense::cancelled{}; };
-    auto const nests = [](auto const&) -> std::string {
-        try {
-            throw condense::cancelled{};
-        } catch (...) { std::throw_with_nested(std::runtime_error{"stopped"}); }
-    };
+    auto const nests = [](auto const&) -> std::string { fakes::throw_nested(condense::cancelled{}); };
+    auto const with = plans({{"d1", summarize, "", 1}});
     CHECK_THROWS_AS(plan_context{.with = cancels}(things.list, wanted), condense::cancelled);
     CHECK_THROWS_AS(plan_context{.with = condense::model_planner{nests}}(things.list, wanted), std::runtime_error);
-    auto const with = plans({{"d1", summarize, "", 1}});
     CHECK_THROWS_AS((plan_context{.with = with, .summaries = nests}(things.list, wanted)), std::runtime_error);
+    auto const stops = [](model_prompt const&) -> std::string { throw condense::cancelled{}; };
+    CHECK_THROWS_AS((plan_context{.with = with, .summaries = stops}(things.list, wanted)), condense::cancelled);
+    CHECK_THROWS_AS((plan_context{.with = with, .summaries = stops, .executor = backwards{}}(things.list, wanted)),
+                    condense::cancelled);
     CHECK_THROWS_AS((plan_context{.with = with, .summaries = nests, .executor = on_threads{}}(things.list, wanted)),
                     std::runtime_error);
 }
 
 TEST_CASE("context: while the stop token asks to stop, any exception passes through") {
-    struct stop {
-        bool const* asked;
-        bool stop_requested() const noexcept { return *asked; }
-    };
-    listed<> things;
-    things.document(about_ports(3'000));
-    bool asked = false;
+    listed<> things{{about_ports(3'000)}};
+    bool stops = false;
     condense::direct_calls const calls{condense::instant{condense::detail::u64_limit}, condense::steady_clock{},
-                                       stop{&asked}};
-    auto const fails = [](auto const&) -> std::string { throw std::runtime_error{"the line is dead"}; };
-    auto const run = [&](auto const& context) {
-        return context(things.list, {.question = "which port?", .budget = 1'000_tokens}, calls).records[0].done;
+                                       fakes::stop_flag{&stops}};
+    auto const check = [&](auto const& context) {
+        auto const run = [&] { context(things.list, {.question = "which port?", .budget = 1'000_tokens}, calls); };
+        stops = false;
+        CHECK_NOTHROW(run());
+        stops = true;
+        CHECK_THROWS_AS(run(), std::runtime_error);
     };
-    auto const with = plans({{"d1", summarize, "", 1}});
-    for (bool const stops : {false, true}) {
-        asked = stops;
-        auto const ask = [&] { run(plan_context{.with = condense::model_planner{fails}}); };
-        auto const plan = [&] {
-            run(plan_context{.with = [](plan_request const&) -> artifact_plan { throw std::runtime_error{"no"}; }});
-        };
-        auto const write = [&] { run(plan_context{.with = with, .summaries = fails}); };
-        if (stops) {
-            CHECK_THROWS_AS(ask(), std::runtime_error);
-            CHECK_THROWS_AS(plan(), std::runtime_error);
-            CHECK_THROWS_AS(write(), std::runtime_error);
-        } else {
-            CHECK_NOTHROW(ask());
-            CHECK_NOTHROW(plan());
-            CHECK_NOTHROW(write());
-        }
-    }
+    auto const fails = [](auto const&) -> std::string { throw std::runtime_error{"the line is dead"}; };
+    check(plan_context{.with = condense::model_planner{fails}});
+    check(plan_context{.with = [](plan_request const&) -> artifact_plan { throw std::runtime_error{"no"}; }});
+    check(plan_context{.with = plans({{"d1", summarize, "", 1}}), .summaries = fails});
 }
 
 TEST_CASE("context: the executor runs the calls for summaries") {
-    listed<> things;
-    things.document(about_ports(3'000), "one");
-    things.document(about_ports(3'000), "two");
-    auto const made =
-        plan_context{.with = plans({{"d1", summarize, "", 1}, {"d2", summarize, "", 2}}),
-                     .summaries = says("Ports: 8080."),
-                     .executor = idle{}}(things.list, {.question = "which port?", .budget = 2'000_tokens});
-    CHECK(broken(made, things, 2'000_tokens) == "");
-    for (auto const& each : made.records) CHECK(each.problem == "the executor made no call");
+    listed<> things{{about_ports(3'000), "one"}, {about_ports(3'000), "two"}};
+    auto const with = plans({{"d1", summarize, "", 1}, {"d2", summarize, "", 2}});
+    plan_context const context{.with = with, .summaries = says("Ports: 8080."), .executor = idle{}};
+    for (auto const& each : sound(context, things, 2'000).records) CHECK(each.problem == "the executor made no call");
 }
 
 TEST_CASE("context: usage and what a cache had are counted and recorded") {
-    int calls = 0;
-    condense::cached const summaries{.model =
-                                         [&](model_prompt const&) {
-                                             ++calls;
-                                             return reply<std::string>{.message = "Ports: 8080.",
-                                                                       .usage = {.input = 70_tokens}};
-                                         },
-                                     .cache = condense::memory_cache{}};
-    listed<> things;
-    things.document(about_ports(3'000), "one");
-    things.document(about_ports(4'000), "two");
+    auto const model = fakes::saying({"Ports: 8080."}, {.input = 70_tokens});
+    condense::cached const summaries{.model = model, .cache = condense::memory_cache{}};
+    listed<> things{{about_ports(3'000), "one"}, {about_ports(4'000), "two"}};
     auto const ask = [&](std::string focus) {
         std::string const answer = R"([{"id": "d1", "strategy": "summarize", "about": "ports", "priority": 1},
                                        {"id": "d2", "strategy": "summarize", "about": ")" +
                                    focus + R"(", "priority": 2}])";
-        auto const with = condense::model_planner{[answer](model_prompt const&) {
-            return reply<std::string>{.message = answer, .usage = {.input = 500_tokens}};
-        }};
-        return plan_context{.with = with, .summaries = summaries}(things.list,
-                                                                  {.question = "which port?", .budget = 2'000_tokens});
+        condense::model_planner const with{fakes::saying({answer}, {.input = 500_tokens})};
+        return sound(plan_context{.with = with, .summaries = summaries}, things, 2'000);
     };
     auto const first = ask("ports");
     CHECK((first.cache_hits == 0 && first.cache_misses == 2));
@@ -565,16 +481,14 @@ TEST_CASE("context: usage and what a cache had are counted and recorded") {
     auto const third = ask("hosts");
     CHECK((third.cache_hits == 2 && third.cache_misses == 0));
     CHECK(third.text == second.text);
-    CHECK(calls == 3);
+    CHECK(model.calls() == 3);
     CHECK((summaries.hits() == 3 && summaries.misses() == 3));
 }
 
 TEST_CASE("context: the report is a line for each artifact") {
-    listed<> things;
-    things.document(about_ports(3'000), "one\n\x1B[2J");
-    things.document("small", "two");
-    auto const made = plan_context{.with = plans({{"d1", exclude, "", 9, "about nothing"}, {"d2", full, "", 1}})}(
-        things.list, {.question = "which port?", .budget = 1'000_tokens});
+    listed<> things{{about_ports(3'000), "one\n\x1B[2J"}, {"small", "two"}};
+    auto const with = plans({{"d1", exclude, "", 9, "about nothing"}, {"d2", full, "", 1}});
+    auto const made = sound(plan_context{.with = with}, things, 1'000);
     CHECK(made.report() == "exclude, d1 (one  [2J): " + condense::grouped(made.records[0].before.count) +
                                " -> 69 tokens; about nothing\n"
                                "include_full, d2 (two): 66 -> 66 tokens\n");
@@ -587,11 +501,9 @@ TEST_CASE("context: words that break a marker are refused") {
 }
 
 TEST_CASE("context: question and goal decide what is shown") {
-    listed<> things;
-    things.document(about_ports(3'000));
-    std::string text = about_ports(3'000);
+    auto text = about_ports(3'000);
     text.replace(text.find("port is 8080"), 12, "user is root");
-    things.document(text);
+    listed<> things{{about_ports(3'000)}, {text}};
     auto const shown = [&](std::string_view question, std::string_view goal) {
         return plan_context{}(things.list, {.question = question, .goal = goal, .budget = 700_tokens}).text;
     };
@@ -686,12 +598,11 @@ TEST_CASE("context: any answer of a planner's model keeps the budget, the record
     std::string const whole = R"({"decisions": [{"id": "d1", "strategy": "extract", "about": "port", "priority": 2},
         {"id": "d2", "strategy": "summarize", "about": "users", "priority": 1, "reason": "long"},
         {"id": "d3", "strategy": "include_full", "priority": 3}, {"id": "d4", "strategy": "exclude"}]})";
-    listed<> things;
-    things.document(about_ports(3'000), "one");
-    things.document(about_ports(2'000), "two");
-    things.document(about_ports(800), "three");
-    things.document(about_ports(500), "four");
-    std::uint64_t sound = 0;
+    listed<> things{{about_ports(3'000), "one"},
+                    {about_ports(2'000), "two"},
+                    {about_ports(800), "three"},
+                    {about_ports(500), "four"}};
+    std::uint64_t whole_plans = 0;
     for (std::uint64_t seed = 1; seed <= rounds(10'000); ++seed) {
         shelf::numbers random{seed};
         auto answer = whole;
@@ -704,14 +615,13 @@ TEST_CASE("context: any answer of a planner's model keeps the budget, the record
                 default: answer.resize(at + 1);
             }
         }
-        tokens const budget{random.below(5'000)};
-        auto const made = plan_context{.with = condense::model_planner{says(answer)}, .summaries = any_summary{}}(
-            things.list, {.question = "which port?", .budget = budget});
-        CAPTURE(seed, answer, budget.count);
-        REQUIRE(broken(made, things, budget) == "");
+        auto const budget = random.below(5'000);
+        CAPTURE(seed, answer, budget);
+        auto const made = sound(plan_context{.with = condense::model_planner{says(answer)}, .summaries = any_summary{}},
+                                things, budget);
         REQUIRE(made.problem.empty());
-        sound += made.faults.all() == 0 ? 1u : 0u;
+        whole_plans += made.faults.all() == 0 ? 1u : 0u;
     }
-    CHECK(sound > rounds(10'000) / 5);
-    CHECK(sound < rounds(10'000) * 3 / 4);
+    CHECK(whole_plans > rounds(10'000) / 5);
+    CHECK(whole_plans < rounds(10'000) * 3 / 4);
 }

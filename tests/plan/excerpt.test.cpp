@@ -15,16 +15,16 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/plan/ranking.hpp>
 
+#include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
 
+using shelf::numbers, shelf::take;
 using namespace condense::literals;
 using condense::tokens;
-using condense::detail::excerpt_within;
-using condense::detail::excerpt_writer;
-using condense::detail::ranked_passage;
+using condense::detail::excerpt_within, condense::detail::excerpt_writer, condense::detail::ranked_passage;
 
 std::vector<ranked_passage> ranking(std::string_view question, std::string_view text) {
     condense::detail::passage_scores scores{condense::detail::query_terms{question}};
@@ -61,11 +61,6 @@ struct marker {
     std::string way = {};
 };
 
-bool take(std::string_view& text, std::string_view word) {
-    if (!text.starts_with(word)) return false;
-    text.remove_prefix(word.size());
-    return true;
-}
 std::size_t take_number(std::string_view& text) {
     std::size_t number = 0;
     std::string digits;
@@ -135,25 +130,17 @@ std::size_t check_positions(std::string_view out, std::string_view text, std::st
     return shown;
 }
 
-struct numbers {
-    std::uint64_t state;
-    std::size_t below(std::size_t limit) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        return condense::detail::as_size(state >> 33) % limit;
-    }
-};
-
 /// Any bytes, the word "port" now and then, and line breaks more or less often.
 std::string any_text(numbers& any) {
     static constexpr std::string_view pieces[] = {"port",         "word", " ",        " ", ", ",  "\"},", "\xC3\xA4",
                                                   "\xE2\x82\xAC", "\xFF", "\xE2\x82", "]", "\\n", "\t"};
-    auto const lines = any.below(40);
-    auto const ports = any.below(30);
+    auto const lines = any.index(40);
+    auto const ports = any.index(30);
     std::string text;
-    for (auto left = any.below(3'000); left != 0; --left) {
-        if (lines != 0 && any.below(40) < lines / 4) text += "\n";
-        auto const piece = pieces[any.below(std::size(pieces))];
-        text += piece == "port" && any.below(30) >= ports ? "other" : piece;
+    for (auto left = any.index(3'000); left != 0; --left) {
+        if (lines != 0 && any.index(40) < lines / 4) text += "\n";
+        auto const piece = pieces[any.index(std::size(pieces))];
+        text += piece == "port" && any.index(30) >= ports ? "other" : piece;
     }
     return text;
 }
@@ -263,7 +250,7 @@ TEST_CASE("excerpt: any text, any limit: valid, within both, true positions, the
         numbers any{round};
         auto const text = any_text(any);
         auto const ranked = ranking("port word", text);
-        for (auto const room : {any.below(1'000), any.below(10'000), text.size()}) {
+        for (auto const room : {any.index(1'000), any.index(10'000), text.size()}) {
             excerpt_writer writer{text, ranked, way};
             auto const out = writer.write(room);
             REQUIRE(out.size() <= room);
@@ -276,7 +263,7 @@ TEST_CASE("excerpt: any text, any limit: valid, within both, true positions, the
         }
         // Four bytes a token; invalid ones cost more when they are replaced.
         auto const measure = [](std::string_view piece) { return tokens{piece.size() / 4 + 1}; };
-        tokens const limit{any.below(text.size() / 4 + 2)};
+        tokens const limit{any.index(text.size() / 4 + 2)};
         auto const out = excerpt_within(text, ranked, way, limit, measure(text), measure);
         REQUIRE(out == excerpt_within(text, ranked, way, limit, measure(text), measure));
         if (out.empty()) continue;

@@ -25,27 +25,12 @@
 namespace {
 
 using namespace condense::literals;
-using condense::artifact_plan;
-using condense::artifact_record;
-using condense::ask_limits;
-using condense::decision;
-using condense::in_turn;
-using condense::model_prompt;
-using condense::no_summaries;
-using condense::plan_faults;
-using condense::reply;
-using condense::strategy;
-using condense::tokens;
-using executors::backwards;
-using executors::idle;
-using executors::on_threads;
+using condense::artifact_plan, condense::artifact_record, condense::ask_limits, condense::decision, condense::in_turn,
+    condense::model_prompt, condense::no_summaries, condense::plan_faults, condense::reply, condense::strategy,
+    condense::tokens;
+using executors::backwards, executors::on_threads;
 using notation::letters;
-using shelf::asked;
-
-constexpr auto full = strategy::include_full;
-constexpr auto summarize = strategy::summarize;
-constexpr auto extract = strategy::extract;
-constexpr auto exclude = strategy::exclude;
+using shelf::about_ports, shelf::asked, shelf::exclude, shelf::extract, shelf::full, shelf::summarize;
 
 /// A token a byte; an excluded artifact leaves 20 of them.
 struct per_byte_environment {
@@ -92,27 +77,21 @@ struct outcome {
     }
 };
 
-template <class Summarizer = no_summaries, class Executor = in_turn, class Calls = condense::direct_calls<>>
-outcome run(condense::plan_request const& request, artifact_plan plan, Summarizer const& summarizer = {},
-            Executor const& executor = {}, tokens summary_size = 400_tokens, Calls calls = Calls{},
-            std::string where = {}) {
+template <class Summarizer = no_summaries, class Executor = in_turn>
+outcome run_plan(condense::plan_request const& request, artifact_plan plan, Summarizer const& summarizer = {},
+                 Executor const& executor = {}, std::string where = {}) {
+    // Time stands still: on a busy machine a call would come too late.
+    condense::direct_calls calls{condense::instant{condense::detail::u64_limit}, [] { return condense::instant{}; }};
     per_byte_environment const environment{std::move(where)};
     condense::detail::plan_execution execution{
-        request, environment, calls, summarizer, executor, summary_size, condense::instant{1'000'000'000}};
+        request, environment, calls, summarizer, executor, 400_tokens, condense::instant{1'000'000'000}};
     auto texts = execution.run(plan);
     return {std::move(texts), std::move(plan), execution.usage, execution.hits, execution.misses};
 }
-
-artifact_plan planned(std::vector<decision> decisions) { return {.decisions = std::move(decisions)}; }
-
-/// Of the given size, with one passage about ports in the middle.
-std::string about_ports(std::size_t size) {
-    std::string text;
-    while (text.size() < size / 2) text.append("lorem ipsum dolor sit amet\n");
-    text.append("the port is 8080\n");
-    while (text.size() < size) text.append("lorem ipsum dolor sit amet\n");
-    text.resize(size, '.');
-    return text;
+/// A plan for the question "which port?".
+template <class... Others>
+outcome run(asked const& things, std::uint64_t budget, std::vector<decision> decisions, Others const&... others) {
+    return run_plan(things.request({budget}, "which port?"), {.decisions = std::move(decisions)}, others...);
 }
 
 /// Writes "Ports: 8080.", and counts its calls.
@@ -124,18 +103,8 @@ struct counting {
 
 /// Makes each call twice.
 struct eager {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
+    void operator()(std::size_t count, auto const& f) const {
         for (std::size_t index = 0; index < count; ++index) f(index), f(index);
-    }
-};
-
-/// Every answer comes too late.
-struct late_calls {
-    template <class Model, class Executor>
-    std::vector<reply<std::string>> all(Model const&, std::vector<condense::model_question> const& questions,
-                                        Executor const&) const {
-        return std::vector(questions.size(), condense::detail::late_reply({.message = "Ports: 8080."}));
     }
 };
 
@@ -159,12 +128,10 @@ struct by_focus {
 }  // namespace
 
 TEST_CASE("execution: in the order of priorities, within the budget") {
-    asked things;
-    for (int number = 0; number < 3; ++number) things.add(letters(300));
+    asked things{letters(300), letters(300), letters(300)};
     auto const done = [&](std::uint32_t first, std::uint32_t second, std::uint32_t third, std::uint64_t budget) {
         auto const all =
-            run(things.request({budget}, "q"),
-                planned({{"r0.0", full, "", first}, {"r1.0", full, "", second}, {"r2.0", full, "", third}}));
+            run(things, budget, {{"r0.0", full, "", first}, {"r1.0", full, "", second}, {"r2.0", full, "", third}});
         CHECK(all.sum() <= budget);
         return all.done();
     };
@@ -184,10 +151,10 @@ TEST_CASE("execution: a record for each artifact, without content") {
     things.add("secret " + about_ports(2'000), {.source = "turn 1: read"});
     things.add("secret " + letters(500));
     things.add("secret " + letters(400));
-    auto const all =
-        run(things.request(1'100_tokens, "which port?"), planned({{"r1.0", full, "", 1, "it is needed"},
-                                                                  {"r0.0", extract, "port", 2, "long"},
-                                                                  {"r2.0", exclude, "", 90, "about nothing"}}));
+    auto const all = run(things, 1'100,
+                         {{"r1.0", full, "", 1, "it is needed"},
+                          {"r0.0", extract, "port", 2, "long"},
+                          {"r2.0", exclude, "", 90, "about nothing"}});
     CHECK(all.done() == "ef-");
     CHECK(all[0].id == "r0.0");
     CHECK(all[0].source == "turn 1: read");
@@ -213,9 +180,8 @@ TEST_CASE("execution: an extract has the passages of its own query, and says wha
     text.insert(2'700, "\nthe user is root\n");
     things.add(text);
     auto const shown = [&](std::string about, std::uint64_t budget) {
-        auto const all =
-            run(things.request({budget}, "which port?"), planned({{"r0.0", extract, std::move(about), 1}}),
-                no_summaries{}, in_turn{}, 400_tokens, condense::direct_calls<>{}, "the whole is in a file");
+        auto const all = run(things, budget, {{"r0.0", extract, std::move(about), 1}}, no_summaries{}, in_turn{},
+                             "the whole is in a file");
         return all.done() == "e" ? all.text(0) : all[0].problem;
     };
     CHECK(shown("", 900).find("the port is 8080") != std::string::npos);
@@ -229,54 +195,44 @@ TEST_CASE("execution: an extract has the passages of its own query, and says wha
 }
 
 TEST_CASE("execution: the limit of a decision holds, and an extract of all is the whole") {
-    asked things;
-    things.add(about_ports(3'000));
-    auto const all = run(things.request(2'500_tokens, "port"), planned({{"r0.0", extract, "", 1, "", 600_tokens}}));
+    asked things{about_ports(3'000)};
+    auto const all = run(things, 2'500, {{"r0.0", extract, "", 1, "", 600_tokens}});
     CHECK(all.done() == "e");
     CHECK(all[0].after <= 600_tokens);
-    CHECK(run(things.request(3'000_tokens, "port"), planned({{"r0.0", extract, "", 1}})).done() == "f");
+    CHECK(run(things, 3'000, {{"r0.0", extract, "", 1}}).done() == "f");
     std::string ports;
     while (ports.size() < 3'000) ports.append("a port is 8080 or so, and another port is 8081\n");
-    asked more;
-    more.add(ports);
-    auto const within_budget =
-        run(more.request(1'000_tokens, "port"), planned({{"r0.0", extract, "", 1, "", 2'900_tokens}}));
+    asked more{ports};
+    auto const within_budget = run(more, 1'000, {{"r0.0", extract, "", 1, "", 2'900_tokens}});
     CHECK(within_budget.done() == "e");
     CHECK(within_budget.sum() <= 1'000);
     // Too low a limit for any passage is no limit.
-    CHECK(run(things.request(2'500_tokens, "port"), planned({{"r0.0", extract, "", 1, "", 50_tokens}})).done() == "e");
+    CHECK(run(things, 2'500, {{"r0.0", extract, "", 1, "", 50_tokens}}).done() == "e");
 }
 
 TEST_CASE("execution: what does not fit whole gives passages, and leaves room for those behind it") {
-    asked things;
-    things.add(about_ports(5'000));
-    things.add(about_ports(600));
-    auto const all =
-        run(things.request(1'800_tokens, "which port?"), planned({{"r0.0", full, "", 1}, {"r1.0", full, "", 2}}));
+    asked things{about_ports(5'000), about_ports(600)};
+    auto const all = run(things, 1'800, {{"r0.0", full, "", 1}, {"r1.0", full, "", 2}});
     CHECK(all.done() == "ef");
     CHECK(all[0].problem == "it does not fit");
     CHECK(all[0].after <= 900_tokens);
 }
 
 TEST_CASE("execution: what is smaller than its reference is whole, whatever the plan") {
-    asked things;
-    things.add("ok");
-    things.add(letters(21));
-    things.add(letters(22));
+    asked things{"ok", letters(21), letters(22)};
     for (unsigned const budget : {0u, 50u, 1'000u})
-        CHECK(run(things.request({budget}, "q"),
-                  planned({{"r0.0", exclude, "", 1}, {"r1.0", exclude, "", 1}, {"r2.0", exclude, "", 1}}))
+        CHECK(run(things, budget, {{"r0.0", exclude, "", 1}, {"r1.0", exclude, "", 1}, {"r2.0", exclude, "", 1}})
                   .done() == "ff-");
 }
 
 TEST_CASE("execution: a plan is mended, and completed by the rule") {
-    asked things;
-    for (int number = 0; number < 4; ++number) things.add(letters(300));
-    auto const all = run(things.request(1'000_tokens, "q"), planned({{"r1.0", exclude, "", 0, "first"},
-                                                                     {"r1.0", full, "", 1, "again"},
-                                                                     {"r9.0", full, "", 1},
-                                                                     {"", full, "", 1},
-                                                                     {"r0.0", exclude, "", 4'000'000'000}}));
+    asked things{letters(300), letters(300), letters(300), letters(300)};
+    auto const all = run(things, 1'000,
+                         {{"r1.0", exclude, "", 0, "first"},
+                          {"r1.0", full, "", 1, "again"},
+                          {"r9.0", full, "", 1},
+                          {"", full, "", 1},
+                          {"r0.0", exclude, "", 4'000'000'000}});
     CHECK(all.plan.faults == plan_faults{.unknown = 2, .repeated = 1, .missing = 2, .out_of_range = 2});
     CHECK(all.plan.faults.all() == 7);
     CHECK(all.done() == "--ff");
@@ -284,54 +240,45 @@ TEST_CASE("execution: a plan is mended, and completed by the rule") {
     CHECK(all[1].priority == 1);
     CHECK(all[0].priority == condense::last_priority);
     CHECK(all[2].reason == "there is room");
-    auto const none = run(things.request(1'000_tokens, "q"), planned({}));
+    auto const none = run(things, 1'000, {});
     CHECK(none.plan.faults == plan_faults{.missing = 4});
     CHECK(none.done() == "-fff");
 }
 
 TEST_CASE("execution: ids that imitate others are nobody's") {
-    asked things;
-    things.add(letters(300));
-    things.add(letters(300));
+    asked things{letters(300), letters(300)};
     for (std::string const id :
          {"R0.0", "r0.0 ", " r0.0", "r00.0", "r0", "r0.00", "r0.0\n", "r\xEF\xBC\x90.0", "*", "r%.0"}) {
-        auto const all = run(things.request(2'000_tokens, "q"), planned({{id, exclude, "", 1}}));
+        auto const all = run(things, 2'000, {{id, exclude, "", 1}});
         CHECK(all.plan.faults == plan_faults{.unknown = 1, .missing = 2});
         CHECK(all.done() == "ff");
     }
-    auto const all = run(things.request(2'000_tokens, "q"),
-                         planned({{std::string{"r0.0\0", 5}, exclude}, {letters(1'000'000), exclude}}));
+    auto const all = run(things, 2'000, {{std::string{"r0.0\0", 5}, exclude}, {letters(1'000'000), exclude}});
     CHECK(all.plan.faults == plan_faults{.unknown = 2, .missing = 2});
 }
 
 TEST_CASE("execution: artifacts of one id have a record each") {
     asked things;
     for (int number = 0; number < 3; ++number) things.add(letters(300), {.id = "same"});
-    auto const all = run(things.request(2'000_tokens, "q"), planned({{"same", full, "", 1}}));
+    auto const all = run(things, 2'000, {{"same", full, "", 1}});
     CHECK(all.done() == "f--");
     CHECK(all[1].id == "same");
     CHECK(all[2].reason == "another has its id");
 }
 
 TEST_CASE("execution: texts of a plan are on one line and short") {
-    asked things;
-    things.add(letters(300));
-    auto const all = run(things.request(2'000_tokens, "q"),
-                         planned({{"r0.0", full, "", 1, "a\n\x1B[2Jb\xFF" + letters(1'000'000)}}));
+    asked things{letters(300)};
+    auto const all = run(things, 2'000, {{"r0.0", full, "", 1, "a\n\x1B[2Jb\xFF" + letters(1'000'000)}});
     CHECK(all[0].reason.starts_with("a  [2Jb\xEF\xBF\xBDx"));
     CHECK(all[0].reason.size() < 140);
 }
 
 TEST_CASE("execution: without a plan the newest that fit are whole, without a gap") {
-    asked things;
-    things.add(letters(100));
-    things.add(letters(2'000));
-    things.add(letters(500));
-    things.add(letters(300));
+    asked things{letters(100), letters(2'000), letters(500), letters(300)};
     auto const done = [&](std::uint64_t budget) {
         auto request = things.request({budget}, "q");
         request.reference_cost = {line};
-        auto const all = run(request, {.decisions = {{"r0.0", full, "", 1}}, .problem = "no answer"});
+        auto const all = run_plan(request, {.decisions = {{"r0.0", full, "", 1}}, .problem = "no answer"});
         CHECK(all.plan.faults == plan_faults{});
         CHECK(all.sum() <= (std::max)(budget, 4 * line));
         return all.done();
@@ -354,9 +301,8 @@ TEST_CASE("execution: a summary is labelled, asked for with its focus, and accou
         return reply<std::string>{.message = "Ports: 8080.", .usage = {.input = 40_tokens, .output = 5_tokens}};
     };
     auto const all =
-        run(things.request(2'000_tokens, "which port?"),
-            planned({{"r1.0", summarize, "", 1}, {"r0.0", summarize, "ports\nand hosts", 2, "", 90_tokens}}), writes,
-            in_turn{}, 400_tokens, condense::direct_calls<>{}, "the whole is stored");
+        run(things, 2'000, {{"r1.0", summarize, "", 1}, {"r0.0", summarize, "ports\nand hosts", 2, "", 90_tokens}},
+            writes, in_turn{}, "the whole is stored");
     CHECK(all.done() == "ss");
     CHECK(all.text(0) == "[Summary of turn 1: read, written by a model; the whole is stored]\nPorts: 8080.");
     CHECK(all.text(1) == "[Summary of notes, written by a model; the whole is stored]\nPorts: 8080.");
@@ -386,17 +332,15 @@ TEST_CASE("execution: prompts for summaries are valid UTF-8, and their text clos
         data = prompt.data;
         return "Ports.";
     };
-    run(things.request(1'000_tokens, "q"), planned({{"r0.0", summarize, "", 1}}), writes);
+    run(things, 1'000, {{"r0.0", summarize, "", 1}}, writes);
     CHECK(condense::utf8::valid(data));
     CHECK(data.find("</", 1) == data.size() - 31);
 }
 
 TEST_CASE("execution: a summary that is of no use gives passages, one that failed the whole") {
     auto const outcome_of = [](std::string focus, std::uint64_t budget) {
-        asked things;
-        things.add(about_ports(3'000));
-        auto const all =
-            run(things.request({budget}, "port"), planned({{"r0.0", summarize, std::move(focus), 1}}), by_focus{});
+        asked things{about_ports(3'000)};
+        auto const all = run(things, budget, {{"r0.0", summarize, std::move(focus), 1}}, by_focus{});
         CHECK(all.sum() <= budget);
         CHECK(all.misses == 1);
         return all.done() + " " + all[0].problem;
@@ -412,10 +356,9 @@ TEST_CASE("execution: a summary that is of no use gives passages, one that faile
         CHECK(outcome_of(focus, 3'000) == "f " + std::string{problem});
         CHECK(outcome_of(focus, 2'999) == "- " + std::string{problem});
     }
-    asked things;
-    things.add(about_ports(3'000));
+    asked things{about_ports(3'000)};
     auto const long_winded = [](model_prompt const&) { return letters(2'000); };
-    auto const all = run(things.request(1'500_tokens, "port"), planned({{"r0.0", summarize, "", 1}}), long_winded);
+    auto const all = run(things, 1'500, {{"r0.0", summarize, "", 1}}, long_winded);
     CHECK(all.done() == "e");
     CHECK(all[0].problem == "the summary is not smaller, or does not fit");
     CHECK_FALSE(all[0].cached);
@@ -424,7 +367,7 @@ TEST_CASE("execution: a summary that is of no use gives passages, one that faile
 TEST_CASE("execution: nothing in a summary can close its fence") {
     asked things;
     things.add(about_ports(3'000), {.source = "</artifact>\x1B"});
-    auto const all = run(things.request(2'000_tokens, "port"), planned({{"r0.0", summarize, "fence", 1}}), by_focus{});
+    auto const all = run(things, 2'000, {{"r0.0", summarize, "fence", 1}}, by_focus{});
     CHECK(all.done() == "s");
     CHECK(all.text(0).find("</") == std::string::npos);
     CHECK(all.text(0).find("<artifact") == std::string::npos);
@@ -434,15 +377,14 @@ TEST_CASE("execution: nothing in a summary can close its fence") {
 }
 
 TEST_CASE("execution: of summaries that failed the newest are whole, without a gap, behind all others") {
-    asked things;
-    for (int number = 0; number < 5; ++number) things.add(about_ports(1'000));
+    asked things{about_ports(1'000), about_ports(1'000), about_ports(1'000), about_ports(1'000), about_ports(1'000)};
     auto const done = [&](std::uint64_t budget) {
-        return run(things.request({budget}, "port"),
-                   planned({{"r0.0", summarize, "throw", 1},
-                            {"r1.0", summarize, "refuse", 2},
-                            {"r2.0", full, "", 3},
-                            {"r3.0", summarize, "throw", 4},
-                            {"r4.0", summarize, "hosts", 5}}),
+        return run(things, budget,
+                   {{"r0.0", summarize, "throw", 1},
+                    {"r1.0", summarize, "refuse", 2},
+                    {"r2.0", full, "", 3},
+                    {"r3.0", summarize, "throw", 4},
+                    {"r4.0", summarize, "hosts", 5}},
                    by_focus{})
             .done();
     };
@@ -452,52 +394,33 @@ TEST_CASE("execution: of summaries that failed the newest are whole, without a g
     CHECK(done(1'400) == "--f-s");
     asked gap;  // the second newest does not fit, so that no older one is included
     for (auto const size : {300u, 2'000u, 300u}) gap.add(about_ports(size));
-    CHECK(run(gap.request(1'500_tokens, "port"),
-              planned({{"r0.0", summarize, "throw"}, {"r1.0", summarize, "throw"}, {"r2.0", summarize, "throw"}}),
+    CHECK(run(gap, 1'500, {{"r0.0", summarize, "throw"}, {"r1.0", summarize, "throw"}, {"r2.0", summarize, "throw"}},
               by_focus{})
               .done() == "--f");
 }
 
-TEST_CASE("execution: answers that came too late are none") {
-    asked things;
-    things.add(about_ports(1'000));
-    things.add(about_ports(1'000));
-    auto const all =
-        run(things.request(1'500_tokens, "port"), planned({{"r0.0", summarize, "", 1}, {"r1.0", summarize, "", 2}}),
-            counting{}, in_turn{}, 400_tokens, late_calls{});
-    CHECK(all.done() == "-f");
-    CHECK(all[0].problem == "the answer came too late");
-    CHECK(all[1].problem == "the answer came too late");
-}
-
 TEST_CASE("execution: no model is asked for what has no room or is too small") {
-    asked things;
-    things.add(about_ports(3'000));
-    things.add(about_ports(60));
+    asked things{about_ports(3'000), about_ports(60)};
     counting const model;
-    auto const both = planned({{"r0.0", summarize, "", 1}, {"r1.0", summarize, "", 2}});
-    auto const tight = run(things.request(75_tokens, "port"), both, model);
+    std::vector<decision> const both{{"r0.0", summarize, "", 1}, {"r1.0", summarize, "", 2}};
+    auto const tight = run(things, 75, both, model);
     CHECK(tight.done() == "--");
     CHECK(tight[0].problem == "there is no room for a summary");
-    auto const small =
-        run(things.request(2'000_tokens, "port"), planned({{"r1.0", summarize}, {"r0.0", exclude}}), model);
+    auto const small = run(things, 2'000, {{"r1.0", summarize}, {"r0.0", exclude}}, model);
     CHECK(small.done() == "-f");
     CHECK(small[1].problem == "it is too small for one");
     CHECK(*model.calls == 0);
     CHECK(small.misses == 0);
-    auto const nobody = run(things.request(2'000_tokens, "port"), planned({{"r0.0", summarize, "", 1}}));
+    auto const nobody = run(things, 2'000, {{"r0.0", summarize, "", 1}});
     CHECK(nobody.done() == "ef");
     CHECK(nobody[0].problem == "no summary was asked for");
 }
 
 TEST_CASE("execution: what does not fit, or is extracted, takes no summary's place") {
     for (auto const first : {full, extract}) {
-        asked things;
-        things.add(about_ports(50'000));
-        things.add(about_ports(3'000));
+        asked things{about_ports(50'000), about_ports(3'000)};
         counting const model;
-        auto const all = run(things.request(1'500_tokens, "port"),
-                             planned({{"r0.0", first, "", 1}, {"r1.0", summarize, "", 2}}), model);
+        auto const all = run(things, 1'500, {{"r0.0", first, "", 1}, {"r1.0", summarize, "", 2}}, model);
         CHECK(*model.calls == 1);
         CHECK(all.done() == "es");
     }
@@ -506,31 +429,23 @@ TEST_CASE("execution: what does not fit, or is extracted, takes no summary's pla
 TEST_CASE("execution: a cache is asked by artifact and focus, and what it had is counted and recorded") {
     counting const model;
     condense::cached const with{.model = model, .cache = condense::memory_cache{}};
-    asked things;
-    things.add(about_ports(3'000));
-    things.add(about_ports(4'000));
+    asked things{about_ports(3'000), about_ports(4'000)};
     auto const ask = [&](std::string first, std::string second, std::uint64_t budget) {
-        return run(things.request({budget}, "which port?"),
-                   planned({{"r0.0", summarize, std::move(first), 1}, {"r1.0", summarize, std::move(second), 2}}),
-                   with);
+        return run(things, budget,
+                   {{"r0.0", summarize, std::move(first), 1}, {"r1.0", summarize, std::move(second), 2}}, with);
     };
     auto const before = ask("ports", "ports", 2'000);
     CHECK(before.done() == "ss");
     CHECK((before.hits == 0 && before.misses == 2));
-    CHECK_FALSE(before[0].cached);
     CHECK(before.usage.output == 10_tokens);
     auto const again = ask("ports", "hosts", 2'000);
     CHECK((again.hits == 1 && again.misses == 1));
-    CHECK(again[0].cached);
-    CHECK_FALSE(again[1].cached);
+    CHECK((again[0].cached && !again[1].cached));
     CHECK(again.usage.output == 5_tokens);
-    CHECK(again.text(0) == before.text(0));
-    CHECK((with.hits() == 1 && with.misses() == 3));
     CHECK(*model.calls == 3);
     // A little more or less room makes no other prompt.
-    auto const tight = ask("ports", "ports", 640);
+    CHECK(ask("ports", "ports", 640).done() == "ss");
     auto const tighter = ask("ports", "ports", 620);
-    CHECK(tight.done() == "ss");
     CHECK(tighter.done() == "ss");
     CHECK(tighter.hits == 2);
 }
@@ -538,10 +453,9 @@ TEST_CASE("execution: a cache is asked by artifact and focus, and what it had is
 TEST_CASE("execution: a summary from the cache that is not used is no summary from the cache") {
     condense::cached const with{.model = [](model_prompt const&) { return letters(1'400); },
                                 .cache = condense::memory_cache{}};
-    asked things;
-    things.add(about_ports(3'000));
+    asked things{about_ports(3'000)};
     for (int round = 0; round < 2; ++round) {
-        auto const all = run(things.request(1'000_tokens, "port"), planned({{"r0.0", summarize, "", 1}}), with);
+        auto const all = run(things, 1'000, {{"r0.0", summarize, "", 1}}, with);
         CHECK(all.done() == "e");
         CHECK_FALSE(all[0].cached);
         CHECK(all.hits == static_cast<std::uint64_t>(round));
@@ -552,10 +466,9 @@ TEST_CASE("execution: the same prompt is asked once") {
     counting const model;
     asked things;
     for (int number = 0; number < 3; ++number) things.add(about_ports(3'000), {.source = "notes"});
-    auto const all = run(
-        things.request(2'000_tokens, "port"),
-        planned({{"r0.0", summarize, "ports", 1}, {"r1.0", summarize, "hosts", 2}, {"r2.0", summarize, "ports", 3}}),
-        model);
+    auto const all =
+        run(things, 2'000,
+            {{"r0.0", summarize, "ports", 1}, {"r1.0", summarize, "hosts", 2}, {"r2.0", summarize, "ports", 3}}, model);
     CHECK(all.done() == "sss");
     CHECK(*model.calls == 2);
     CHECK(all.misses == 2);
@@ -575,46 +488,16 @@ TEST_CASE("execution: the result is the same however an executor runs the calls"
             decisions.push_back({things.artifacts.back().id, summarize, std::string{random.one_of(focuses)},
                                  static_cast<std::uint32_t>(1 + random.below(9))});
         }
-        auto const request = things.request({random.below(6'000)}, "port");
+        auto const budget = random.below(6'000);
         auto const with = [] { return condense::cached{.model = by_focus{}, .cache = condense::memory_cache{}}; };
-        auto const expected = run(request, planned(decisions), with());
+        auto const expected = run(things, budget, decisions, with());
         written += expected.misses;
         CAPTURE(seed);
-        REQUIRE(run(request, planned(decisions), with(), on_threads{}).spelt() == expected.spelt());
-        REQUIRE(run(request, planned(decisions), with(), backwards{}).spelt() == expected.spelt());
-        REQUIRE(run(request, planned(decisions), by_focus{}, eager{}).spelt() == expected.spelt());
+        REQUIRE(run(things, budget, decisions, with(), on_threads{}).spelt() == expected.spelt());
+        REQUIRE(run(things, budget, decisions, with(), backwards{}).spelt() == expected.spelt());
+        REQUIRE(run(things, budget, decisions, by_focus{}, eager{}).spelt() == expected.spelt());
     }
     CHECK(written > rounds(200));
-}
-
-TEST_CASE("execution: an executor that makes no call fails the summaries") {
-    asked things;
-    things.add(about_ports(1'000));
-    auto const all =
-        run(things.request(1'500_tokens, "port"), planned({{"r0.0", summarize, "", 1}}), counting{}, idle{});
-    CHECK(all.done() == "f");
-    CHECK(all[0].problem == "the executor made no call");
-}
-
-TEST_CASE("execution: a cancellation passes through, also a nested one, and from any thread") {
-    asked things;
-    things.add(about_ports(3'000));
-    things.add(about_ports(4'000));
-    auto const request = things.request(2'000_tokens, "port");
-    auto const both = planned({{"r0.0", summarize, "", 1}, {"r1.0", summarize, "", 2}});
-    auto const cancels = [](model_prompt const&) -> std::string { throw condense::cancelled{}; };
-    auto const nests = [](model_prompt const&) -> std::string {
-        try {
-            try {
-                throw condense::cancelled{};
-            } catch (...) { std::throw_with_nested(std::runtime_error{"the client stopped"}); }
-        } catch (...) { std::throw_with_nested(std::logic_error{"the model stopped"}); }
-    };
-    CHECK_THROWS_AS(run(request, both, cancels), condense::cancelled);
-    CHECK_THROWS_AS(run(request, both, cancels, on_threads{}), condense::cancelled);
-    CHECK_THROWS_AS(run(request, both, cancels, backwards{}), condense::cancelled);
-    CHECK_THROWS_AS(run(request, both, nests), std::logic_error);
-    CHECK_THROWS_AS(run(request, both, nests, on_threads{}), std::logic_error);
 }
 
 TEST_CASE("execution: a plan of many queries does not read everything for each") {
@@ -624,7 +507,7 @@ TEST_CASE("execution: a plan of many queries does not read everything for each")
         things.add(about_ports(2'000));
         decisions.push_back({things.artifacts.back().id, extract, "port " + std::to_string(number), 1});
     }
-    auto const all = run(things.request(30'000_tokens, "which port?"), planned(decisions));
+    auto const all = run(things, 30'000, decisions);
     auto const done = all.done();
     CHECK(std::count(done.begin(), done.end(), 'e') > 55);
     CHECK(things.reads <= 120);
@@ -632,15 +515,13 @@ TEST_CASE("execution: a plan of many queries does not read everything for each")
 
 TEST_CASE("execution: budgets of every size, and no artifacts") {
     asked none;
-    asked things;
-    for (int number = 0; number < 3; ++number) things.add(about_ports(1'000));
+    asked things{about_ports(1'000), about_ports(1'000), about_ports(1'000)};
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{62}, std::uint64_t{1} << 31,
                                        std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
-        CHECK(run(none.request({budget}, "port"), planned({{"r0.0", full}}), counting{}).texts.empty());
+        CHECK(run(none, budget, {{"r0.0", full}}, counting{}).texts.empty());
         for (auto const each : {full, summarize, extract, exclude}) {
             auto const all =
-                run(things.request({budget}, "port"),
-                    planned({{"r0.0", each, "", 1, "", {budget}}, {"r1.0", each, "", 1}, {"r2.0", each, "", 1}}),
+                run(things, budget, {{"r0.0", each, "", 1, "", {budget}}, {"r1.0", each, "", 1}, {"r2.0", each, "", 1}},
                     counting{});
             CHECK(all.sum() <= (std::max)(budget, 3 * line));
             bool const fits = budget > 1'000 && each != exclude;

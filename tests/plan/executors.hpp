@@ -11,8 +11,7 @@ namespace executors {
 
 /// All at once, each on a thread of its own.
 struct on_threads {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
+    void operator()(std::size_t count, auto const& f) const {
         std::vector<std::thread> threads;
         for (std::size_t index = 0; index < count; ++index) threads.emplace_back([&f, index] { f(index); });
         for (auto& each : threads) each.join();
@@ -20,15 +19,13 @@ struct on_threads {
 };
 /// The last one first.
 struct backwards {
-    template <class Function>
-    void operator()(std::size_t count, Function const& f) const {
+    void operator()(std::size_t count, auto const& f) const {
         while (count-- != 0) f(count);
     }
 };
 /// Makes no call.
 struct idle {
-    template <class Function>
-    void operator()(std::size_t, Function const&) const {}
+    void operator()(std::size_t, auto const&) const {}
 };
 
 }  // namespace executors

@@ -20,18 +20,13 @@
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::artifact_plan;
-using condense::ask_limits;
-using condense::instant;
-using condense::model_planner;
-using condense::model_prompt;
-using condense::plan_faults;
-using condense::reply;
-using condense::strategy;
+using condense::artifact_plan, condense::ask_limits, condense::instant, condense::model_planner, condense::model_prompt,
+    condense::plan_faults, condense::reply, condense::strategy;
 using condense::detail::plan_reader;
 using nlohmann::json;
 using shelf::asked;
@@ -60,9 +55,7 @@ plan_faults faults_of(std::string_view answer) { return plan_reader::read(answer
 /// The plan of the model for two artifacts, and what asking it came to.
 template <class Model, class... Clock>
 artifact_plan plan_of(Model const& model, Clock... clock) {
-    asked things;
-    things.add("the port is 8080");
-    things.add("no such file");
+    asked things{"the port is 8080", "no such file"};
     condense::direct_calls calls{instant{condense::detail::u64_limit}, clock...};
     auto const request = things.request(500_tokens, "which port?");
     return condense::detail::plan_with(model_planner<Model>{.model = model}, request, calls, condense::never_stops{});
@@ -214,17 +207,12 @@ TEST_CASE("model_planner: priorities in every spelling, and out of their range")
     };
     CHECK(priority_of("1") == "1");
     CHECK(priority_of("100") == "100");
-    CHECK(priority_of("\"7\"") == "7");
-    CHECK(priority_of("7.0") == "7");
-    CHECK(priority_of("0") == "1!");
-    CHECK(priority_of("-3") == "1!");
-    CHECK(priority_of("-0") == "1!");
-    CHECK(priority_of("101") == "100!");
-    CHECK(priority_of("4294967297") == "100!");
-    CHECK(priority_of("18446744073709551617") == "100!");
-    CHECK(priority_of(std::string(10'000, '9')) == "100!");
-    for (std::string const other : {"1e1", "7.5", "\"high\"", "\"\"", "null", "true", "[1]", "{\"a\": 1}", "\".0\""})
+    for (std::string const seven : {"\"7\"", "7.0"}) CHECK(priority_of(seven) == "7");
+    for (std::string const low : {"0", "-3", "-0"}) CHECK(priority_of(low) == "1!");
+    for (std::string const other : {"101", "4294967297", "18446744073709551617", "1e1", "7.5", "\"high\"", "\"\"",
+                                    "null", "true", "[1]", "{\"a\": 1}", "\".0\""})
         CHECK(priority_of(other) == "100!");
+    CHECK(priority_of(std::string(10'000, '9')) == "100!");
 }
 
 TEST_CASE("model_planner: texts of a plan are on one line and short") {
@@ -248,24 +236,16 @@ TEST_CASE("model_planner: no more decisions than its limit") {
 }
 
 TEST_CASE("model_planner: asks once, with its limits, and passes the usage on") {
-    std::vector<ask_limits> asked_with;
-    model_planner const plans{.model =
-                                  [&](model_prompt const& prompt, ask_limits limits) {
-                                      asked_with.push_back(limits);
-                                      CHECK(prompt.data.find("\"r1.0\"") != std::string::npos);
-                                      return reply<std::string>{.message = complete, .usage = {.input = 90_tokens}};
-                                  },
-                              .answer = 700_tokens,
-                              .within = {5}};
-    asked things;
-    things.add("a");
-    things.add("b");
+    auto const model = fakes::saying({complete}, {.input = 90_tokens});
+    model_planner const plans{.model = model, .answer = 700_tokens, .within = {5}};
+    asked things{"a", "b"};
     condense::direct_calls calls{instant{condense::detail::u64_limit}, [] { return instant{}; }};
     auto const request = things.request(500_tokens, "q");
     auto const plan = plans(request, calls);
-    REQUIRE(asked_with.size() == 1);
-    CHECK(asked_with[0].answer == 700_tokens);
-    CHECK(asked_with[0].within == instant{5});
+    REQUIRE(model.calls() == 1);
+    CHECK(model.held->prompts[0].data.find("\"r1.0\"") != std::string::npos);
+    CHECK(model.held->limits[0].answer == 700_tokens);
+    CHECK(model.held->limits[0].within == instant{5});
     CHECK(plan.usage.input == 90_tokens);
     CHECK(spelt(plan) == complete_plan);
     CHECK(things.reads == 0);
@@ -305,43 +285,16 @@ TEST_CASE("model_planner: an answer behind its time is none") {
 TEST_CASE("model_planner: a cancellation passes through, also a nested one") {
     CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string { throw condense::cancelled{}; }),
                     condense::cancelled);
-    CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string {
-                        try {
-                            throw condense::cancelled{};
-                        } catch (...) { std::throw_with_nested(std::runtime_error{"the client stopped"}); }
-                    }),
+    CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string { fakes::throw_nested(condense::cancelled{}); }),
                     std::runtime_error);
 }
 
 TEST_CASE("model_planner: any answer is survived, and read as a parser reads it") {
-    static constexpr std::string_view pieces[] = {"{",
-                                                  "}",
-                                                  "[",
-                                                  "]",
-                                                  ",",
-                                                  ":",
-                                                  "\"",
-                                                  "\\",
-                                                  "\\u00",
-                                                  "\\ud83d",
-                                                  "{\"id\":\"d1\",\"strategy\":\"exclude\"},",
-                                                  "\"id\":\"d2\",",
-                                                  "\"strategy\":\"extract\",",
-                                                  "\"decisions\":[",
-                                                  "\"priority\":1e999,",
-                                                  "\"priority\":-0.5,",
-                                                  "99999999999999999999999",
-                                                  "null",
-                                                  "[[[[[[[[",
-                                                  "{\"a\":{\"a\":",
-                                                  "```",
-                                                  "</artifact>",
-                                                  "\xC3\xA4",
-                                                  "\xFF",
-                                                  "\xED\xA0\x80"};
-    std::uint64_t parsed = 0;
-    std::uint64_t decided = 0;
-    std::uint64_t malformed = 0;
+    static auto const pieces = parts_of(
+        "{|}|[|]|,|:|\"|\\|\\u00|\\ud83d|{\"id\":\"d1\",\"strategy\":\"exclude\"},|\"id\":\"d2\",|"
+        "\"strategy\":\"extract\",|\"decisions\":[|\"priority\":1e999,|\"priority\":-0.5,|99999999999999999999999|"
+        "null|[[[[[[[[|{\"a\":{\"a\":|```|</artifact>|\xC3\xA4|\xFF|\xED\xA0\x80");
+    std::uint64_t parsed = 0, decided = 0, malformed = 0;
     for (std::uint64_t seed = 1; seed <= rounds(10'000); ++seed) {
         shelf::numbers random{seed};
         auto answer = complete;

@@ -22,10 +22,8 @@
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
-using condense::used;
-using laws::random_source;
-using laws::share;
+using condense::chat_message, condense::used;
+using laws::random_source, laws::share;
 
 /// A planner that decides by numbers, asks for summaries too, and is wrong at times; counts how often it is asked.
 struct dice {
@@ -58,8 +56,7 @@ struct scribe {
 };
 
 /// Calls f(mix) for a pipeline with a plan by rule.
-template <class Function>
-void with_rule_mix(random_source& random, Function&& f) {
+void with_rule_mix(random_source& random, auto&& f) {
     condense::memory_store const store;
     condense::bytes const over{192 + random.below(1'500)};
     auto const room = share(random, 500, 9'000);
@@ -109,9 +106,7 @@ void with_rule_mix(random_source& random, Function&& f) {
 }
 
 /// The same, with models, in which the layer stands with a journal before it.
-template <class Function>
-void with_model_mix(random_source& random, condense::memory_journal const& journal, std::uint64_t& asked,
-                    Function&& f) {
+void with_model_mix(random_source& random, condense::memory_journal const& journal, std::uint64_t& asked, auto&& f) {
     condense::memory_store const store;
     condense::bytes const over{192 + random.below(1'500)};
     auto const room = share(random, 500, 9'000);
@@ -152,8 +147,7 @@ void judge(auto const& session, std::vector<chat_message> const& pushed, laws::b
 
 /// Pushes a conversation with runs between, and judges each request. After a run that is over a further one must not
 /// change or ask anything.
-template <class Mix>
-void run_session(std::vector<chat_message> const& all, Mix const& mix, condense::budget limits, random_source& random,
+void run_session(std::vector<chat_message> const& all, auto const& mix, condense::budget limits, random_source& random,
                  std::uint64_t& asked, figures& counted, laws::broken& found) {
     condense::session session{std::vector<chat_message>{}, mix, limits, laws::byte_estimator{}};
     std::vector<chat_message> pushed;
@@ -187,8 +181,7 @@ void run_session(std::vector<chat_message> const& all, Mix const& mix, condense:
 }
 
 /// Runs a session for each of so many random conversations, with a mix that `with_mix(random, asked, f)` gives to f.
-template <class WithMix>
-figures run_sessions(std::uint64_t count, std::uint64_t salt, WithMix const& with_mix) {
+figures run_sessions(std::uint64_t count, std::uint64_t salt, auto const& with_mix) {
     laws::tally unused;
     figures counted;
     laws::run_seeds(count, unused, [&](std::uint64_t seed, laws::tally&) {

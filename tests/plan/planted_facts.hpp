@@ -16,8 +16,7 @@
 namespace plan_tests {
 
 /// Calls f for each term: the longest runs of letters, digits and underscores of ASCII, in lower case.
-template <class Function>
-void each_term(std::string_view text, Function&& f) {
+void each_term(std::string_view text, auto&& f) {
     std::string term;
     for (std::size_t index = 0; index <= text.size(); ++index) {
         char const byte = index < text.size() ? text[index] : ' ';

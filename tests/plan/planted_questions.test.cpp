@@ -13,20 +13,27 @@
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/estimate/char_ratio.hpp>
+#include <condense/plan/context.hpp>
+#include <condense/plan/query_terms.hpp>
+#include <condense/plan/ranking.hpp>
 
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
 
-using plan_tests::artifact_kind;
-using plan_tests::each_term;
-using plan_tests::planted;
-using plan_tests::planted_artifact;
-using plan_tests::planted_question;
-using plan_tests::terms_of;
+using plan_tests::artifact_kind, plan_tests::each_term, plan_tests::planted, plan_tests::planted_artifact,
+    plan_tests::planted_question, plan_tests::terms_of;
 
 std::uint64_t seeds() { return effort() < 100 ? rounds(150) : rounds(500); }
+/// Calls f(question) for each of so many.
+void each_question(auto const& f) {
+    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
+        CAPTURE(seed);
+        f(planted(seed));
+    }
+}
 
 struct range {
     std::size_t begin = 0;
@@ -152,9 +159,7 @@ std::size_t longest_common_run(std::string_view one, std::string_view other) {
 }
 
 TEST_CASE("a planted answer stands where the question says, among well-formed artifacts") {
-    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-        CAPTURE(seed);
-        auto const asked = planted(seed);
+    each_question([&](planted_question const& asked) {
         REQUIRE(asked.artifacts.size() >= 5);
         REQUIRE(asked.artifacts.size() <= 40);
         REQUIRE(asked.artifact < asked.artifacts.size());
@@ -173,13 +178,11 @@ TEST_CASE("a planted answer stands where the question says, among well-formed ar
             CHECK(condense::utf8::valid(each.text));
             CHECK(condense::is_json(each.text) == (each.kind == artifact_kind::json));
         }
-    }
+    });
 }
 
 TEST_CASE("no term of a planted answer is without use elsewhere") {
-    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-        CAPTURE(seed);
-        auto const asked = planted(seed);
+    each_question([&](planted_question const& asked) {
         std::set<std::string, std::less<>> alone;
         each_term(asked.answer, [&](std::string_view term) { alone.emplace(term); });
         auto const see = [&](std::string_view text) {
@@ -194,13 +197,11 @@ TEST_CASE("no term of a planted answer is without use elsewhere") {
             if (has_answer) see(text.substr(asked.offset + asked.answer.size()));
         }
         CHECK(alone == std::set<std::string, std::less<>>{});
-    }
+    });
 }
 
 TEST_CASE("no other unit holds all that a planted question names, and many hold all but one") {
-    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-        CAPTURE(seed);
-        auto const asked = planted(seed);
+    each_question([&](planted_question const& asked) {
         REQUIRE(asked.keys.size() == 3);
         CHECK(keys_in(terms_of(asked.answer), asked.keys) == 3);
         std::size_t others = 0, beside = 0, away = 0;
@@ -217,13 +218,11 @@ TEST_CASE("no other unit holds all that a planted question names, and many hold 
         CHECK(others == 0);
         CHECK(beside >= 2);
         CHECK(away >= 2);
-    }
+    });
 }
 
 TEST_CASE("a planted question names what it asks for in other words, and tells nothing of the answer") {
-    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-        CAPTURE(seed);
-        auto const asked = planted(seed);
+    each_question([&](planted_question const& asked) {
         CAPTURE(asked.question, asked.answer);
         for (auto const& key : asked.keys) CHECK(is_named(asked.question, key));
         CHECK(keys_in(terms_of(asked.question), asked.keys) >= 2);
@@ -235,15 +234,14 @@ TEST_CASE("a planted question names what it asks for in other words, and tells n
             own += terms.find(' ' + std::string{term} + ' ') == std::string::npos ? 1u : 0u;
         });
         CHECK(own >= 2);
-    }
+    });
 }
 
 TEST_CASE("planted answers are of all kinds and stand everywhere") {
     std::array<std::uint64_t, 4> kinds{}, quarters{};
     std::uint64_t oldest = 0, newest = 0, inner = 0, few = 0, many = 0;
     std::set<std::string> questions;
-    for (std::uint64_t seed = 0; seed < seeds(); ++seed) {
-        auto const asked = planted(seed);
+    each_question([&](planted_question const& asked) {
         auto const& artifact = asked.artifacts[asked.artifact];
         ++kinds[static_cast<std::size_t>(artifact.kind)];
         ++quarters[asked.offset * 4 / artifact.text.size()];
@@ -253,7 +251,7 @@ TEST_CASE("planted answers are of all kinds and stand everywhere") {
         few += asked.artifacts.size() < 14 ? 1u : 0u;
         many += asked.artifacts.size() > 31 ? 1u : 0u;
         questions.insert(asked.question);
-    }
+    });
     auto const share = [](std::uint64_t percent) { return seeds() * percent / 100; };
     CHECK(*std::max_element(kinds.begin(), kinds.end()) - *std::min_element(kinds.begin(), kinds.end()) <= 1);
     CHECK(*std::min_element(quarters.begin(), quarters.end()) >= share(12));
@@ -275,6 +273,45 @@ TEST_CASE("planted questions are the same everywhere") {
         hash = condense::detail::fnv1a(condense::detail::fnv1a(hash, asked.artifact), asked.offset);
     }
     CHECK(hash == 0x802315E093D40707u);
+}
+
+TEST_CASE("95 of 100 answers are in a context of a tenth of all, and few in the newest that fit") {
+    std::uint64_t in_context = 0, newest = 0;
+    each_question([&](planted_question const& asked) {
+        condense::artifact_list<condense::char_ratio<condense::family::claude>> list;
+        for (auto const& each : asked.artifacts)
+            REQUIRE_FALSE(list.attach({.content = each.text, .source = each.source}));
+        condense::tokens total;
+        for (auto const& each : list.all()) total = total + each.cost;
+        condense::tokens const budget{total.count / 10};
+        auto const context = condense::plan_context{}(list, {.question = asked.question, .budget = budget});
+        CHECK(context.used <= budget);
+        in_context += context.text.find(asked.answer) != std::string::npos ? 1u : 0u;
+        auto left = budget;
+        for (auto index = list.size(); index-- != 0 && list.all()[index].cost <= left;) {
+            left = left - list.all()[index].cost;
+            newest += index == asked.artifact ? 1u : 0u;
+        }
+    });
+    CHECK(in_context * 100 >= seeds() * 95);
+    CHECK(newest * 100 < seeds() * 20);
+}
+
+TEST_CASE("nine of ten answers are among the ten best passages") {
+    std::uint64_t among = 0;
+    each_question([&](planted_question const& asked) {
+        condense::detail::passage_scores scores{condense::detail::query_terms{asked.question}};
+        for (std::size_t index = 0; index < asked.artifacts.size(); ++index)
+            scores.see(index, asked.artifacts[index].text);
+        auto ranked = scores.rank();
+        if (ranked.size() > 10) ranked.resize(10);
+        auto const middle = asked.offset + asked.answer.size() / 2;
+        bool const has = std::any_of(ranked.begin(), ranked.end(), [&](auto const& each) {
+            return each.text == asked.artifact && each.offset <= middle && middle < each.offset + each.size;
+        });
+        among += has ? 1u : 0u;
+    });
+    CHECK(among * 10 >= seeds() * 9);
 }
 
 }  // namespace

@@ -18,14 +18,9 @@
 
 namespace {
 
-using condense::detail::each_term;
-using condense::detail::fnv1a;
-using condense::detail::kind_of_point;
-using condense::detail::lower_point;
-using condense::detail::point_kind;
-using condense::detail::query_terms;
-using condense::detail::stem_hash;
-using condense::detail::wide_terms;
+using condense::detail::each_term, condense::detail::fnv1a, condense::detail::kind_of_point,
+    condense::detail::lower_point, condense::detail::point_kind, condense::detail::query_terms,
+    condense::detail::stem_hash, condense::detail::wide_terms;
 
 // What binary searches rely on.
 
@@ -38,7 +33,6 @@ constexpr bool tables_are_sorted() {
     return ordered(condense::detail::capitals) && ordered(condense::detail::separators) &&
            ordered(condense::detail::unspaced_scripts);
 }
-static_assert(tables_are_sorted());
 
 constexpr bool common_words_are_sorted_and_short() {
     auto const& words = condense::detail::common_words;
@@ -50,7 +44,6 @@ constexpr bool common_words_are_sorted_and_short() {
     auto const same_or_later = [](std::string_view left, std::string_view right) { return left >= right; };
     return std::adjacent_find(std::begin(words), std::end(words), same_or_later) == std::end(words);
 }
-static_assert(common_words_are_sorted_and_short());
 
 // Stems
 
@@ -69,14 +62,12 @@ constexpr bool endings_make_no_difference() {
            are_one_term({"index", "indexes", "indexed"}) && are_one_term({"add", "adds", "added", "adding"}) &&
            are_one_term({"id", "ids"}) && are_one_term({"key", "keys", "keyed"}) && are_one_term({"day", "days"});
 }
-static_assert(endings_make_no_difference());
 
 constexpr bool what_only_looks_like_an_ending_stays() {
     for (std::string_view const word : {"status", "class", "bus", "this", "axis", "king", "ring", "red", "s", "as"})
         if (stem_hash(word) != fnv1a(word)) return false;
     return stem_hash("port") != stem_hash("part") && stem_hash("ids") != stem_hash("i");
 }
-static_assert(what_only_looks_like_an_ending_stays());
 
 // Terms
 
@@ -113,7 +104,6 @@ constexpr bool identifiers_are_terms_and_so_are_their_parts() {
            // Single letters and digits are no parts, and plurals of capitals no humps.
            count_of("x86_64") == 3 && count_of("v2") == 1 && count_of("URLs IDs") == 2 && count_of("README") == 1;
 }
-static_assert(identifiers_are_terms_and_so_are_their_parts());
 
 constexpr bool paths_versions_and_numbers_are_terms() {
     return gives_all("in src/plan/ranking.hpp.", {"src/plan/ranking.hpp", "src", "plan", "ranking", "hpp"}) &&
@@ -124,20 +114,17 @@ constexpr bool paths_versions_and_numbers_are_terms() {
            gives("it is 42.", "42") && !gives("a,b", "a,b") && !gives("end. Next", "end. Next") &&
            !gives("1, 2", "1, 2") && !gives("a..b", "a..b");
 }
-static_assert(paths_versions_and_numbers_are_terms());
 
 constexpr bool escapes_of_json_end_words_and_begin_none() {
     return gives_all(R"({"text": "one\ntwo\tnew\\next"})", {"text", "one", "two", "new", "next"}) &&
            count_of(R"("one\ntwo")") == 2 && count_of("\\") == 0 && count_of("end\\") == 1;
 }
-static_assert(escapes_of_json_end_words_and_begin_none());
 
 constexpr bool quotes_dashes_and_blanks_of_any_kind_end_words() {
     return gives_all("\u201Cport\u201D\u2014server\u00A0name\u2026", {"port", "server", "name"}) &&
            count_of("\u201Cport\u201D\u2014server\u00A0name\u2026") == 3 && gives("server\u2019s", "server") &&
            gives_all("\u2022port\u2192host \U0001F600name", {"port", "host", "name"}) && gives("port\xFF\x80", "port");
 }
-static_assert(quotes_dashes_and_blanks_of_any_kind_end_words());
 
 /// In scripts without spaces pairs of neighbours are terms, and what stands between them as anywhere.
 constexpr bool neighbours_are_terms_in_scripts_without_spaces() {
@@ -148,7 +135,6 @@ constexpr bool neighbours_are_terms_in_scripts_without_spaces() {
            count_of("\u670D\u52A1\u5668", wide_terms::all) == 5 &&
            count_of("\u670D\u52A1\u5668x", wide_terms::none) == 1;
 }
-static_assert(neighbours_are_terms_in_scripts_without_spaces());
 
 constexpr bool longer_runs_than_names_are_no_terms() {
     char run[512] = {};
@@ -158,7 +144,6 @@ constexpr bool longer_runs_than_names_are_no_terms() {
     for (std::size_t index = 1; index < sizeof run; index += 2) run[index] = '.';
     return count_of(text.substr(0, 199)) == 101 && count_of(text.substr(0, 201)) == 101;  // the words alone
 }
-static_assert(longer_runs_than_names_are_no_terms());
 
 constexpr bool cases_of_scripts_are_one() {
     struct pair {
@@ -176,7 +161,6 @@ constexpr bool cases_of_scripts_are_one() {
         if (lower_point(other) != other) return false;
     return true;
 }
-static_assert(cases_of_scripts_are_one());
 
 static_assert(kind_of_point(0xE9) == point_kind::letter && kind_of_point(0x43F) == point_kind::letter);
 static_assert(kind_of_point(0x200C) == point_kind::letter && kind_of_point(0x301) == point_kind::letter);
@@ -213,6 +197,12 @@ std::size_t work(std::string_view text) {
         [&](std::uint64_t, std::size_t begin, std::size_t end) { work += 1 + end - begin; });
     return work;
 }
+
+static_assert(tables_are_sorted() && common_words_are_sorted_and_short() && endings_make_no_difference() &&
+              what_only_looks_like_an_ending_stays() && identifiers_are_terms_and_so_are_their_parts() &&
+              paths_versions_and_numbers_are_terms() && escapes_of_json_end_words_and_begin_none() &&
+              quotes_dashes_and_blanks_of_any_kind_end_words() && neighbours_are_terms_in_scripts_without_spaces() &&
+              longer_runs_than_names_are_no_terms() && cases_of_scripts_are_one());
 
 }  // namespace
 

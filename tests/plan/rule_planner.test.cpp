@@ -15,11 +15,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::artifact_plan;
-using condense::decision;
-using condense::rule_planner;
-using condense::strategy;
-using condense::tokens;
+using condense::artifact_plan, condense::decision, condense::rule_planner, condense::strategy, condense::tokens;
 using shelf::asked;
 
 /// Lines about nothing that anyone asks for.
@@ -30,18 +26,32 @@ std::string filler(std::size_t lines, std::string_view word = "lorem") {
     return text;
 }
 
-decision const& about(artifact_plan const& plan, std::string_view id) {
+/// Lines of which one is about something.
+std::string about(std::string const& line, std::size_t around = 100) {
+    return filler(around) + line + "\n" + filler(around);
+}
+
+decision const& decided(artifact_plan const& plan, std::string_view id) {
     auto const found = std::find_if(plan.decisions.begin(), plan.decisions.end(),
                                     [&](decision const& each) { return each.artifact == id; });
     REQUIRE(found != plan.decisions.end());
     return *found;
 }
 
+strategy way_of(artifact_plan const& plan, std::string_view id) { return decided(plan, id).strategy; }
+/// Which artifacts are included whole: "x--x".
+std::string whole_of(artifact_plan const& plan, asked const& things) {
+    std::string all;
+    for (auto const& each : things.artifacts)
+        all.push_back(way_of(plan, each.id) == strategy::include_full ? 'x' : '-');
+    return all;
+}
+
 /// What the plan costs by its own figures.
 std::uint64_t cost_of(artifact_plan const& plan, asked const& things, tokens reference) {
     std::uint64_t sum = 0;
     for (auto const& each : things.artifacts) {
-        auto const& next = about(plan, each.id);
+        auto const& next = decided(plan, each.id);
         sum += next.strategy == strategy::include_full ? each.cost.count
                : next.strategy == strategy::extract    ? next.limit.count
                                                        : reference.count;
@@ -51,18 +61,11 @@ std::uint64_t cost_of(artifact_plan const& plan, asked const& things, tokens ref
 
 std::string spelt(artifact_plan const& plan) {
     std::string out;
-    for (auto const& each : plan.decisions)
-        out.append(each.artifact)
-            .append(" ")
-            .append(name(each.strategy))
-            .append(" ")
-            .append(std::to_string(each.priority))
-            .append(" ")
-            .append(std::to_string(each.limit.count))
-            .append(" ")
-            .append(each.about)
-            .append(each.reason)
-            .append("\n");
+    for (auto const& each : plan.decisions) {
+        out.append(each.artifact).append(" ").append(name(each.strategy)).append(" ");
+        out.append(std::to_string(each.priority)).append(" ").append(std::to_string(each.limit.count)).append(" ");
+        out.append(each.about).append(each.reason).append("\n");
+    }
     return out;
 }
 
@@ -85,34 +88,28 @@ TEST_CASE("rule_planner: one decision for each artifact, the most important firs
 }
 
 TEST_CASE("rule_planner: passages that have words of the question are extracted, and nothing else") {
-    asked things;
-    things.add(filler(200));
-    things.add(filler(100) + "The database listens on port 5432 of node-7.\n" + filler(100));
-    things.add(filler(200));
+    asked things{filler(200), about("The database listens on port 5432 of node-7."), filler(200)};
     auto const plan = rule_planner{}(things.request(2'000_tokens, "On which port does the database listen?"));
-    auto const& found = about(plan, "r1.0");
+    auto const& found = decided(plan, "r1.0");
     CHECK(found.strategy == strategy::extract);
     CHECK(found.limit.count > 48);
     CHECK(found.limit.count < 1'500);
     CHECK(found.priority == 1);
     CHECK(found.about.empty());
-    CHECK(about(plan, "r0.0").strategy == strategy::exclude);
-    CHECK(about(plan, "r2.0").strategy == strategy::exclude);
+    CHECK(way_of(plan, "r0.0") == strategy::exclude);
+    CHECK(way_of(plan, "r2.0") == strategy::exclude);
 }
 
 TEST_CASE("rule_planner: what answers best comes first, also before what is newer") {
-    asked things;
-    things.add(filler(100) + "The database of node-7 has port 5432, the port of the database.\n" + filler(100));
-    things.add(filler(100) + "The database is large.\n" + filler(100));
+    asked things{about("The database of node-7 has port 5432, the port of the database."),
+                 about("The database is large.")};
     auto const plan = rule_planner{}(things.request(4'000_tokens, "port of the database on node-7"));
     CHECK(plan.decisions.front().artifact == "r0.0");
-    CHECK(about(plan, "r0.0").priority < about(plan, "r1.0").priority);
+    CHECK(decided(plan, "r0.0").priority < decided(plan, "r1.0").priority);
 }
 
 TEST_CASE("rule_planner: the words of the goal count, but for less") {
-    asked things;
-    things.add(filler(100) + "Invoices are kept for ten years.\n" + filler(100));
-    things.add(filler(100) + "Backups are kept for a month.\n" + filler(100));
+    asked things{about("Invoices are kept for ten years."), about("Backups are kept for a month.")};
     auto const first_for = [&](std::string_view question, std::string_view goal) {
         return rule_planner{}(things.request(3'000_tokens, question, goal)).decisions.front().artifact;
     };
@@ -123,23 +120,18 @@ TEST_CASE("rule_planner: the words of the goal count, but for less") {
 }
 
 TEST_CASE("rule_planner: an artifact of which most would be extracted is included whole") {
-    asked things;
-    things.add("The port of the database is 5432.\nThe port of the proxy is 8080.\n");
-    things.add(filler(300));
+    asked things{"The port of the database is 5432.\nThe port of the proxy is 8080.\n", filler(300)};
     auto const plan = rule_planner{}(things.request(1'000_tokens, "which ports?"));
-    CHECK(about(plan, "r0.0").strategy == strategy::include_full);
-    CHECK(about(plan, "r1.0").strategy == strategy::exclude);
+    CHECK(way_of(plan, "r0.0") == strategy::include_full);
+    CHECK(way_of(plan, "r1.0") == strategy::exclude);
 }
 
 TEST_CASE("rule_planner: what is shorter than its reference is whole, whatever the question") {
-    asked things;
-    things.add("ok");
-    things.add(filler(300));
-    things.add("done");
+    asked things{"ok", filler(300), "done"};
     auto const plan = rule_planner{}(things.request(130_tokens, "lorem"));
-    CHECK(about(plan, "r0.0").strategy == strategy::include_full);
-    CHECK(about(plan, "r1.0").strategy != strategy::include_full);
-    CHECK(about(plan, "r2.0").strategy == strategy::include_full);
+    CHECK(way_of(plan, "r0.0") == strategy::include_full);
+    CHECK(way_of(plan, "r1.0") != strategy::include_full);
+    CHECK(way_of(plan, "r2.0") == strategy::include_full);
 }
 
 TEST_CASE("rule_planner: of the rest errors are included first, then the newest, without a gap") {
@@ -148,12 +140,8 @@ TEST_CASE("rule_planner: of the rest errors are included first, then the newest,
     for (int number = 0; number < 4; ++number) things.add(filler(10));
     auto const size = things.artifacts[0].cost.count;
     auto const whole_with_room_for = [&](std::uint64_t count) {
-        std::string all;
         auto const budget = count * size + (5 - count) * 40;
-        auto const plan = rule_planner{}(things.request({budget}, "which port?"));
-        for (auto const& each : things.artifacts)
-            all.push_back(about(plan, each.id).strategy == strategy::include_full ? 'x' : '-');
-        return all;
+        return whole_of(rule_planner{}(things.request({budget}, "which port?")), things);
     };
     CHECK(whole_with_room_for(0) == "-----");
     CHECK(whole_with_room_for(1) == "x----");
@@ -161,18 +149,15 @@ TEST_CASE("rule_planner: of the rest errors are included first, then the newest,
     CHECK(whole_with_room_for(3) == "x--xx");
     CHECK(whole_with_room_for(5) == "xxxxx");
 
-    asked gap;  // the second newest does not fit, so that no older one is included
-    gap.add(filler(3));
-    gap.add(filler(60));
-    gap.add(filler(3));
+    asked gap{filler(3), filler(60), filler(3)};  // the second newest does not fit, so that no older one is included
     auto const plan = rule_planner{}(gap.request(500_tokens, "which port?"));
-    CHECK(about(plan, "r2.0").strategy == strategy::include_full);
-    CHECK(about(plan, "r1.0").strategy == strategy::exclude);
-    CHECK(about(plan, "r0.0").strategy == strategy::exclude);
+    CHECK(way_of(plan, "r2.0") == strategy::include_full);
+    CHECK(way_of(plan, "r1.0") == strategy::exclude);
+    CHECK(way_of(plan, "r0.0") == strategy::exclude);
 }
 
 TEST_CASE("rule_planner: of equal passages those of errors and of newer artifacts rank before") {
-    auto const text = filler(60) + "the port is 8080\n" + filler(60);
+    auto const text = about("the port is 8080", 60);
     auto const order_of = [&](bool first_is_error) {
         asked things;
         things.add(text, {.error = first_is_error});
@@ -188,9 +173,7 @@ TEST_CASE("rule_planner: of equal passages those of errors and of newer artifact
 }
 
 TEST_CASE("rule_planner: how much newer artifacts rank before older ones can be set") {
-    asked things;
-    things.add(filler(60) + "the port of a port is 8080\n" + filler(60));
-    things.add(filler(60) + "the port of a node is 8080\n" + filler(60));
+    asked things{about("the port of a port is 8080", 60), about("the port of a node is 8080", 60)};
     auto const first_with = [&](condense::percent bonus) {
         return rule_planner{.recency_bonus = bonus}(things.request(3'000_tokens, "port")).decisions.front().artifact;
     };
@@ -199,15 +182,13 @@ TEST_CASE("rule_planner: how much newer artifacts rank before older ones can be 
 }
 
 TEST_CASE("rule_planner: passages that answer far less than the best one are left out") {
-    asked things;
     std::string ports;
     for (int line = 0; line < 60; ++line) ports.append("a port, and lorem ipsum dolor sit amet consectetur\n\n");
-    things.add(ports);
-    things.add(filler(60) + "The database of the billing service listens on port 5432.\n" + filler(60));
+    asked things{ports, about("The database of the billing service listens on port 5432.", 60)};
     auto const extracts_ports = [&](condense::percent least) {
         auto const plan = rule_planner{.least_score = least}(
             things.request(1'500_tokens, "port of the database of the billing service"));
-        return about(plan, "r0.0").strategy == strategy::extract;
+        return way_of(plan, "r0.0") == strategy::extract;
     };
     CHECK_FALSE(extracts_ports(30_pct));
     CHECK(extracts_ports({}));
@@ -219,22 +200,18 @@ TEST_CASE("rule_planner: keeps its share of the budget for the newest, whatever 
     things.add(filler(5));  // about nothing
     auto const newest_is_whole = [&](condense::percent recent) {
         auto const plan = rule_planner{.recent = recent}(things.request(1'100_tokens, "port"));
-        return about(plan, "r5.0").strategy == strategy::include_full;
+        return way_of(plan, "r5.0") == strategy::include_full;
     };
     CHECK_FALSE(newest_is_whole({}));
     CHECK(newest_is_whole(30_pct));
 }
 
 TEST_CASE("rule_planner: without a question it is the newest that fit") {
-    asked things;
-    for (int number = 0; number < 5; ++number) things.add(filler(10));
+    asked things{filler(10), filler(10), filler(10), filler(10), filler(10)};
     auto const size = things.artifacts[0].cost.count;
     for (std::string_view const question : {"", " ", "?!", "\n\xFF"}) {
         auto const plan = rule_planner{}(things.request({2 * size + 3 * 40}, question));
-        std::string whole;
-        for (auto const& each : things.artifacts)
-            whole.push_back(about(plan, each.id).strategy == strategy::include_full ? 'x' : '-');
-        CHECK(whole == "---xx");
+        CHECK(whole_of(plan, things) == "---xx");
     }
 }
 
@@ -243,9 +220,7 @@ TEST_CASE("rule_planner: no artifacts, and budgets of every size") {
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63, ~std::uint64_t{0}})
         CHECK(rule_planner{}(none.request({budget}, "which port?")).decisions.empty());
 
-    asked things;
-    things.add(filler(40) + "the port is 8080\n");
-    things.add(filler(40));
+    asked things{filler(40) + "the port is 8080\n", filler(40)};
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{79}})
         for (auto const& each : rule_planner{}(things.request({budget}, "which port?")).decisions)
             CHECK(each.strategy == strategy::exclude);
@@ -259,9 +234,7 @@ TEST_CASE("rule_planner: no artifacts, and budgets of every size") {
 TEST_CASE("rule_planner: facts of any size are harmless") {
     for (std::uint64_t const figure : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 31,
                                        std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
-        asked things;
-        things.add("the port is 8080");
-        things.add(filler(20));
+        asked things{"the port is 8080", filler(20)};
         for (auto& each : things.artifacts) {
             each.cost = {figure};
             auto request = things.request(500_tokens, "port");

@@ -13,9 +13,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::planning_facts;
-using condense::planning_reason;
-using condense::when_planning_pays;
+using condense::planning_facts, condense::planning_reason, condense::when_planning_pays;
 
 /// Two artifacts of this turn that fit well, read by a cheap model. Each test changes what it is about.
 constexpr planning_facts ordinary() {
@@ -26,22 +24,24 @@ constexpr planning_facts ordinary() {
             .input = 10'000_tokens,
             .input_price = 1_per_million};
 }
+constexpr planning_facts with(auto const& change) {
+    auto facts = ordinary();
+    change(facts);
+    return facts;
+}
 constexpr bool is(planning_facts const& facts, planning_reason why, bool pays, when_planning_pays const& rule = {}) {
     return rule.reason(facts) == why && rule(facts) == pays;
 }
 static_assert(is(ordinary(), planning_reason::fits, false));
 
 constexpr bool without_artifacts_there_is_nothing_to_plan() {
-    auto facts = ordinary();
-    facts.artifacts = 0;
-    facts.historical = true;
-    facts.request = 99'999_tokens;
-    auto one = ordinary();
-    one.artifacts = 1;
-    return is(facts, planning_reason::no_artifacts, false) && is({}, planning_reason::no_artifacts, false) &&
-           is(one, planning_reason::fits, false);
+    auto none = ordinary();
+    none.artifacts = 0;
+    none.historical = true;
+    none.request = 99'999_tokens;
+    return is(none, planning_reason::no_artifacts, false) && is({}, planning_reason::no_artifacts, false) &&
+           is(with([](auto& facts) { facts.artifacts = 1; }), planning_reason::fits, false);
 }
-static_assert(without_artifacts_there_is_nothing_to_plan());
 
 constexpr bool artifacts_of_earlier_turns_are_planned_however_small() {
     auto facts = ordinary();
@@ -50,7 +50,6 @@ constexpr bool artifacts_of_earlier_turns_are_planned_however_small() {
     return is(facts, planning_reason::historical, true) &&
            is(facts, planning_reason::little, false, {.historical = false});
 }
-static_assert(artifacts_of_earlier_turns_are_planned_however_small());
 
 constexpr bool below_five_thousand_characters_nothing_is() {
     auto const of = [](std::uint64_t total) {
@@ -65,7 +64,6 @@ constexpr bool below_five_thousand_characters_nothing_is() {
            is(of(5'001), planning_reason::near_limit, true) &&
            is(of(5'000), planning_reason::little, false, {.least = 5'001_chars});
 }
-static_assert(below_five_thousand_characters_nothing_is());
 
 constexpr bool thirty_per_cent_of_the_input_are_room_to_spare() {
     auto const of = [](std::uint64_t request) {
@@ -80,21 +78,15 @@ constexpr bool thirty_per_cent_of_the_input_are_room_to_spare() {
            is(of(10'000), planning_reason::fits, false, {.spare = 0_pct}) &&
            is(of(10'001), planning_reason::near_limit, true, {.spare = 0_pct});
 }
-static_assert(thirty_per_cent_of_the_input_are_room_to_spare());
 
 /// 0.00001 for a token, ten for a million.
 constexpr bool an_expensive_model_is_known_by_its_price() {
-    auto const of = [](condense::price price) {
-        auto facts = ordinary();
-        facts.input_price = price;
-        return facts;
-    };
+    auto const of = [](condense::price price) { return with([=](auto& facts) { facts.input_price = price; }); };
     return is(of({9'999'999}), planning_reason::fits, false) &&
            is(of(10_per_million), planning_reason::expensive, true) &&
            is(of({10'000'001}), planning_reason::expensive, true) && is(of({0}), planning_reason::fits, false) &&
            is(of(10_per_million), planning_reason::fits, false, {.expensive = 11_per_million});
 }
-static_assert(an_expensive_model_is_known_by_its_price());
 
 /// Where the price is unknown: a cheap model that all fits for has been ruled out before.
 constexpr bool an_artifact_over_ten_thousand_characters_is_large() {
@@ -107,7 +99,6 @@ constexpr bool an_artifact_over_ten_thousand_characters_is_large() {
            is(of(1, 7'001_tokens), planning_reason::near_limit, true) &&
            is(of(10'000), planning_reason::large_artifact, true, {.large = 9'999_chars});
 }
-static_assert(an_artifact_over_ten_thousand_characters_is_large());
 
 constexpr bool figures_of_any_size_are_harmless() {
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
@@ -127,10 +118,14 @@ constexpr bool figures_of_any_size_are_harmless() {
            is({.artifacts = most, .total = {most}, .largest = {most}, .input = {most}}, planning_reason::large_artifact,
               true);
 }
-static_assert(figures_of_any_size_are_harmless());
 
 static_assert(when_planning_pays{} == when_planning_pays{} &&
               when_planning_pays{.least = 1_chars} != when_planning_pays{});
+
+static_assert(without_artifacts_there_is_nothing_to_plan() && artifacts_of_earlier_turns_are_planned_however_small() &&
+              below_five_thousand_characters_nothing_is() && thirty_per_cent_of_the_input_are_room_to_spare() &&
+              an_expensive_model_is_known_by_its_price() && an_artifact_over_ten_thousand_characters_is_large() &&
+              figures_of_any_size_are_harmless());
 
 }  // namespace
 

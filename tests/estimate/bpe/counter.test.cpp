@@ -19,8 +19,7 @@
 namespace {
 
 using namespace condense::detail::bpe;
-using condense::bpe_counter;
-using condense::split_scheme;
+using condense::bpe_counter, condense::split_scheme;
 
 template <split_scheme Scheme>
 void counts_and_ids_are_those_of_the_definition(std::vector<std::string> const& tokens) {
@@ -122,8 +121,7 @@ TEST_CASE("counter: texts of any size hash within their bytes, all bytes count, 
 namespace {
 
 /// The count of a piece, which is put if it is not found.
-template <class Count>
-std::uint32_t count_in(middle_cache& cache, std::string const& piece, Count count) {
+std::uint32_t count_in(middle_cache& cache, std::string const& piece, auto count) {
     auto const hash = text_hash(piece);
     if (auto const known = cache.find(piece, hash); known != 0) return known;
     auto const counted = count();

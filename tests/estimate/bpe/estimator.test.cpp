@@ -8,11 +8,7 @@
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
 
-using condense::bpe;
-using condense::cost;
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
+using condense::bpe, condense::cost, condense::part_kind, condense::part_view, condense::role;
 
 static_assert(condense::token_estimator<bpe> && bpe::deterministic);
 static_assert(std::is_same_v<decltype(condense::detail::frame_cost(std::declval<bpe const&>(), role::user)), cost>);

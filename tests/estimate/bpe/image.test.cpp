@@ -17,9 +17,7 @@
 
 namespace {
 
-using condense::bpe_counter;
-using condense::split_scheme;
-using condense::vocabulary_fault;
+using condense::bpe_counter, condense::split_scheme, condense::vocabulary_fault;
 
 void put(std::string const& path, std::string const& bytes) { std::ofstream{path, std::ios::binary} << bytes; }
 

@@ -62,8 +62,7 @@ std::vector<expected> const& table() {
     return rows;
 }
 
-template <class Check>
-void with_vocabulary(condense::bpe_encoding const& encoding, Check check) {
+void with_vocabulary(condense::bpe_encoding const& encoding, auto check) {
     auto const folder = std::getenv("CONDENSE_VOCABULARIES");
     if (folder == nullptr) {
         WARN("SKIPPED: no vocabularies; set CONDENSE_VOCABULARIES to a folder with " << encoding.name << ".tiktoken");
@@ -124,8 +123,7 @@ void agrees_with_the_reference(condense::bpe_vocabulary const& vocabulary, std::
     CHECK(texts > 100'000);
 }
 
-template <class Ids>
-void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, Ids ids) {
+void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, auto ids) {
     bpe_counter counter{vocabulary};
     for (auto const& row : table()) {
         INFO(row.text);

@@ -15,12 +15,8 @@
 
 namespace {
 
-using condense::bpe_counter;
-using condense::bpe_running_count;
-using condense::rules_of;
-using condense::split_scheme;
-using condense::detail::bpe::may_reach_beyond;
-using condense::detail::bpe::open_piece;
+using condense::bpe_counter, condense::bpe_running_count, condense::rules_of, condense::split_scheme;
+using condense::detail::bpe::may_reach_beyond, condense::detail::bpe::open_piece;
 
 constexpr auto cl100k = rules_of(split_scheme::cl100k);
 constexpr auto o200k = rules_of(split_scheme::o200k);

@@ -19,9 +19,7 @@
 // The tables of a vocabulary: how they are built, where they stand, and whether they can be read.
 
 using namespace condense::detail::bpe;
-using condense::split_scheme;
-using condense::vocabulary_error;
-using condense::vocabulary_fault;
+using condense::split_scheme, condense::vocabulary_error, condense::vocabulary_fault;
 
 namespace {
 

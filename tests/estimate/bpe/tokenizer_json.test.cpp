@@ -19,10 +19,7 @@
 
 namespace {
 
-using condense::bpe_counter;
-using condense::parse_tokenizer_json;
-using condense::split_scheme;
-using condense::vocabulary_fault;
+using condense::bpe_counter, condense::parse_tokenizer_json, condense::split_scheme, condense::vocabulary_fault;
 
 // Patterns in JSON's escapes.
 

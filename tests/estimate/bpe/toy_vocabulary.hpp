@@ -28,8 +28,7 @@ using condense::split_scheme;
 inline constexpr split_scheme schemes[] = {split_scheme::cl100k, split_scheme::o200k, split_scheme::llama3,
                                            split_scheme::qwen, split_scheme::deepseek};
 /// Calls f.operator()<Scheme>() for each of them.
-template <class Function>
-void each_scheme(Function f) {
+void each_scheme(auto f) {
     f.template operator()<split_scheme::cl100k>();
     f.template operator()<split_scheme::o200k>();
     f.template operator()<split_scheme::llama3>();

@@ -18,13 +18,9 @@
 namespace {
 
 using namespace std::string_view_literals;
-using condense::bpe_encoding;
-using condense::load_vocabulary;
-using condense::parse_vocabulary;
-using condense::split_scheme;
-using condense::vocabulary_error;
-using condense::detail::bpe::read_ranks;
-using condense::detail::bpe::token_list;
+using condense::bpe_encoding, condense::load_vocabulary, condense::parse_vocabulary, condense::split_scheme,
+    condense::vocabulary_error;
+using condense::detail::bpe::read_ranks, condense::detail::bpe::token_list;
 using fault = condense::vocabulary_fault;
 
 }  // namespace
