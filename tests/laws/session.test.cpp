@@ -28,7 +28,7 @@ void judge(Session const& session, std::vector<chat_message> const& pushed, cond
     if (session.used().turns.count != turns) found.insert("the turns are not those of the request");
 }
 
-/// What the layers have done since is what the report says.
+/// The report says what the layers have done since.
 template <class Statistics, class Report>
 bool adds_up(Statistics const& before, Statistics const& now, Report const& report) {
     bool same = now.changed - before.changed == (report.changed() ? 1u : 0u) && now.changed <= now.runs;
@@ -68,14 +68,17 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
             bool const due = session.push(forms::from_chat<Message>(pushed.back()));
             if (due != session.due()) found.insert("push and due do not agree");
             judge(session, pushed, limits, found);
-            // On arrival: what the message costs, less what was saved; each is rounded.
+            // On arrival: what the message costs and repair has written, less what was saved; each is rounded.
             auto const arrival = session.statistics();
             auto const cost = laws::recount({pushed.back()}, laws::byte_estimator{}).tokens();
             auto const saved = arrival.saved() - earlier.saved();
-            auto const now = session.used().tokens + saved;
+            condense::tokens written;
+            for (std::size_t at = 0; at < arrival.layers.size(); ++at)
+                written = written + (arrival.layers[at].restored - earlier.layers[at].restored);
+            auto const before_it = used_before + written, now = session.used().tokens + saved;
             bool const plain = saved != condense::tokens{} || session.edits().steps().empty();
             if (plain &&
-                (now > used_before + cost + condense::tokens{2} || used_before + cost > now + condense::tokens{2}))
+                (now > before_it + cost + condense::tokens{2} || before_it + cost > now + condense::tokens{2}))
                 found.insert("V6 the statistics are not what was done on arrival");
             if (arrival.runs != earlier.runs) found.insert("V6 an arrival counts as a run");
             auto const before = forms::request_of(session);
