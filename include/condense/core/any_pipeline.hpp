@@ -127,19 +127,9 @@ public:
     template <class Run>
     bool run_hook(Run& run, layer_report*, memory& memories, detail::arrive_hook<> arriving) const {
         return with_erased_types(run.draft, run.options, [&](draft_type& draft, options_type const& plain) {
-            run_type inner{.draft = draft,
-                           .options = plain,
-                           .entries = run.entries,
-                           .first_step = run.first_step,
-                           .resumes = run.resumes,
-                           .recorded = run.recorded,
-                           .unrecorded = run.unrecorded,
-                           .journals_only = run.journals_only,
-                           .stopped = run.stopped};
+            run_type inner{static_cast<detail::run_state const&>(run), draft, plain};
             bool const done = mix_->arrive(memories, inner, arriving);
-            run.recorded = inner.recorded;
-            run.unrecorded = inner.unrecorded;
-            run.stopped = inner.stopped;
+            static_cast<detail::run_state&>(run) = inner;
             return done;
         });
     }
@@ -223,20 +213,15 @@ private:
         auto const before_drop = [&](leaving_messages<Message> const& leaving) {
             return detail::call_before_drop(options.before_drop, leaving);
         };
-        using detail::callable_ref;
-        messages_type const source{callable_ref<Message const&(std::size_t)>{message_at}};
-        detail::any_estimator const estimator{callable_ref<cost(std::string_view)>{text},
-                                              callable_ref<cost(role)>{of_role},
-                                              callable_ref<cost(part_view const&)>{of_part}};
-        options_type const plain{
-            .clock = {callable_ref<instant()>{read_clock}},
-            .stop = {callable_ref<bool()>{stop_requested}},
-            .request = options.request,
-            .marks = options.marks,
-            .conversation = options.conversation,
-            .redact = {callable_ref<std::size_t(std::string&)>{options.redact}, detail::redacts(options.redact)},
-            .before_drop = {callable_ref<failed(leaving_messages<Message> const&)>{before_drop},
-                            detail::hears_drops(options.before_drop)}};
+        messages_type const source{message_at};
+        detail::any_estimator const estimator{text, of_role, of_part};
+        options_type const plain{.clock = {read_clock},
+                                 .stop = {stop_requested},
+                                 .request = options.request,
+                                 .marks = options.marks,
+                                 .conversation = options.conversation,
+                                 .redact = {options.redact, detail::redacts(options.redact)},
+                                 .before_drop = {before_drop, detail::hears_drops(options.before_drop)}};
         auto draft = typed_draft.rebound(source, estimator);
         return f(draft, plain);
     }

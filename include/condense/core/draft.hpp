@@ -349,7 +349,7 @@ private:
 
     /// Calls f(part_copy&) with the parts of a message as they are with `probe` in the place of all of its media.
     bool with_probes(std::uint32_t index, detail::callable_ref<void(detail::part_copy&)> f) const {
-        auto const read = [&](detail::callable_ref<void(part_view const&)> sink) {
+        auto const read = [&](detail::view_sink sink) {
             auto const& record = this->outline_->message_at(index);
             std::vector<part_edit> edits;
             for (std::uint32_t part = 0; part < record.part_count; ++part)

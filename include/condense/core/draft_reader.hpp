@@ -29,7 +29,7 @@ public:
     using message_type = std::remove_cvref_t<decltype(std::declval<Source const&>()[0])>;
     /// Callbacks for parts: any callable with these arguments.
     using part_sink = detail::callable_ref<void(part_ref, part_view const&)>;
-    using view_sink = detail::callable_ref<void(part_view const&)>;
+    using view_sink = detail::view_sink;
 
     draft_reader(Source const& source, outline const& facts, view& edits, Estimator const& estimator,
                  v1::budget const& limits) noexcept

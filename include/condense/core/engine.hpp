@@ -29,8 +29,8 @@ constexpr auto rollback_on_exit(outline const& facts, View& edits) noexcept {
     return scope_exit{[&facts, &edits, mark = edits.steps().size()] { edits.take_back(facts, mark); }};
 }
 
-/// What a run asks of its pipeline. Refers to callables on the stack of run_layers, so that the engine is compiled once
-/// for a kind of run, whatever the layers.
+/// The calls that a run makes to its pipeline. Refers to callables on the stack of run_layers, so that the engine is
+/// compiled once for a kind of run, whatever the layers.
 template <class Run>
 struct mix_calls {
     callable_ref<void(Run&, sequence arrived)> arrive;  ///< of layers that do not reduce as well
@@ -211,7 +211,8 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     sums.time = run.options.clock() - started;
 }
 
-/// `memories` are the layers' memories, `dry` keeps from asking models and storing.
+/// Runs a pipeline of any type by the engine. `memories` are the layers' memories; `dry` keeps from asking models and
+/// storing.
 template <class Mix, class Draft, class Options>
 report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Draft& draft, Options const& options,
                              bool dry, run_kind kind, run_demand demand = {}) {
@@ -226,16 +227,16 @@ report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Dra
         report.refused = budget_refused;
         return report;
     }
-    run_type run{.draft = draft,
-                 .options = options,
-                 .entries = report.layers.data(),
-                 .dry = dry,
-                 .first_step = draft.mark(),
-                 .ends_in_last_resort = Mix::ends_in_last_resort,
-                 .may_ask = demand.may_ask,
-                 .may_ask_layers = demand.may_ask_layers,
-                 .untriggered = demand.untriggered,
-                 .until = demand.until};
+    run_type run{{.entries = report.layers.data(),
+                  .dry = dry,
+                  .first_step = draft.mark(),
+                  .ends_in_last_resort = Mix::ends_in_last_resort,
+                  .may_ask = demand.may_ask,
+                  .may_ask_layers = demand.may_ask_layers,
+                  .untriggered = demand.untriggered,
+                  .until = demand.until},
+                 draft,
+                 options};
     constexpr bool escalates = Mix::effects & effect::reruns;
     constexpr bool notes = Mix::journals && storable<typename Draft::message_type>;
     auto const arrive = [&](run_type& on, sequence arrived) {

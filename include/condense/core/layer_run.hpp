@@ -100,10 +100,10 @@ public:
     batch& operator=(batch const&) = delete;
 
     /// To be called before the hook, where its worth depends on the cached prefix.
-    constexpr void note_prefix() noexcept { prefix_before_ = unchanged_prefix(run_->draft, run_->first_step); }
+    void note_prefix() noexcept { prefix_before_ = unchanged_prefix(run_->draft, run_->first_step); }
 
     /// Rolls the batch back and notes why; a layer that was applied before stays so.
-    constexpr void fail(std::string_view reason) noexcept {
+    void fail(std::string_view reason) noexcept {
         run_->draft.take_back(mark_);
         ++entry_->failures;
         if (entry_->outcome != layer_outcome::applied) entry_->outcome = layer_outcome::failed;
@@ -151,7 +151,7 @@ private:
 
     /// Summaries that this batch wrote without a mark. Later runs will take them for user messages, but they are not
     /// turns that the batch has added.
-    constexpr std::uint64_t written_turns() const noexcept {
+    std::uint64_t written_turns() const noexcept {
         auto const& edits = run_->draft.edits();
         std::uint64_t written = 0;
         for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
@@ -160,12 +160,12 @@ private:
     }
 
     /// The usage before the batch plus what it restored, rounded once.
-    constexpr tokens tokens_with(cost restored) const noexcept {
+    tokens tokens_with(cost restored) const noexcept {
         return run_->draft.edits().measured(before_.cost + restored + cost::of(run_->draft.limits().overhead));
     }
 
     /// The note of a declined batch: the measure that grew, else the first that had to become smaller and did not.
-    constexpr small_text<96> not_smaller(view::totals const& after) const {
+    small_text<96> not_smaller(view::totals const& after) const {
         small_text<96> why = name(refusal{refusal::not_smaller});
         auto const describe = [&](std::uint64_t after_value, std::uint64_t before_value, std::string_view unit_name) {
             why += ": the request would be ";
@@ -189,7 +189,7 @@ private:
     }
 
     /// Puts one content into its store. A store that throws fails for this content only; a cancellation is rethrown.
-    constexpr store_error put_content(pending_put const& put, part_view const& from, bool& created) {
+    store_error put_content(pending_put const& put, part_view const& from, bool& created) {
         store_error problem;
         auto const call = [&] { problem = put.put(put.store, put.name, from, run_->options.conversation, created); };
         guarded(*run_, call, [&](std::string_view reason) {
@@ -201,7 +201,7 @@ private:
 
     /// Writes everything that the batch gave to stores. Where some of it fails, undoes the edits that refer to it if
     /// all edits are independent, else fails the batch. False where nothing of the batch is left.
-    constexpr bool put_all() {
+    bool put_all() {
         if (run_->puts.empty()) return true;
         std::string content, tool, call;  // copies, as the store may be the program's, and change its container
         auto& draft = run_->draft;
@@ -258,7 +258,7 @@ private:
     }
 
     /// The hook proposed nothing, all of it was refused, or it only stored or recorded.
-    constexpr void close_without_edits() {
+    void close_without_edits() {
         if (entry_->refused != refused_) decline(nothing_to_do);
         else if (put_all()) {
             entry_->artifacts += run_->keep_count;
@@ -269,7 +269,7 @@ private:
     }
 
     static constexpr bool is_idle(std::string_view note) noexcept { return note.starts_with(nothing_to_do); }
-    constexpr void note_idle() {
+    void note_idle() {
         entry_->note = run_->idle_reason;
         if (run_->idle_messages == 0) return;
         entry_->note += grouped(run_->idle_messages);
@@ -277,7 +277,7 @@ private:
     }
 
     /// Rolls the batch back without calling it a failure.
-    constexpr void decline(std::string_view why) noexcept {
+    void decline(std::string_view why) noexcept {
         run_->draft.take_back(mark_);
         if (entry_->outcome == layer_outcome::applied) return;
         entry_->outcome = layer_outcome::declined;
@@ -288,7 +288,7 @@ private:
         return step.on_part && step.kind != edit_kind::restore && step.kind != edit_kind::repair;
     }
     /// Whether an earlier sweep of the run has counted the part that the layer edits again.
-    constexpr bool has_shortened(view::step const& again) const noexcept {
+    bool has_shortened(view::step const& again) const noexcept {
         auto const& steps = run_->draft.edits().steps();
         for (auto number = again.previous; number > run_->first_step; number = steps[number - 1].previous) {
             auto const& step = steps[number - 1];
@@ -298,7 +298,7 @@ private:
     }
 
     /// Adds what the batch did to the entry. Only steps still in force count: a layer may edit a part twice.
-    constexpr void count_edits(view::totals const& restored) noexcept {
+    void count_edits(view::totals const& restored) noexcept {
         auto const& edits = run_->draft.edits();
         std::uint32_t groups_dropped = 0;
         std::uint32_t parts_shortened = 0;
@@ -440,8 +440,8 @@ void run_in_batch(Run& run, layer_report& entry, measure fired, bool recorded, b
 }
 
 /// Calls a hook of a layer within one batch: hook() returns nothing or `failed`.
-template <bool Recorded, class Layer, class Run, class Hook>
-void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, Hook const& hook) {
+template <class Layer, class Run, class Hook>
+void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, bool recorded, Hook const& hook) {
     auto const call = [&]() -> failed {
         if constexpr (std::is_void_v<decltype(hook())>) {
             hook();
@@ -453,7 +453,7 @@ void attempt(Layer const& layer, Run& run, layer_report& entry, measure fired, H
         }
     };
     auto const pays = [&](gain const& measured) { return is_worth_it(layer, measured); };
-    run_in_batch<worth_needs_prefix<Layer>>(run, entry, fired, Recorded, flag_records<Layer>(), Layer::effects, call,
+    run_in_batch<worth_needs_prefix<Layer>>(run, entry, fired, recorded, flag_records<Layer>(), Layer::effects, call,
                                             pays);
 }
 
@@ -578,10 +578,10 @@ struct made_hook {
     }
 };
 
-/// Calls a hook of a layer where it is due, and measures what it does. `Recorded`: a journal stands before the layer.
+/// Calls a hook of a layer where it is due, and measures what it does. `recorded`: a journal stands before the layer.
 /// False where the layer failed or waits for its model, so that the next alternative of a fallback is tried.
-template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook) {
+template <class Layer, class Run, class Memory, class Hook>
+bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory, Hook const& hook, bool recorded) {
     using draft_type = std::remove_reference_t<decltype(run.draft)>;
     check_tiers<Layer, typename draft_type::message_type>();
     auto const before = run.draft.used();
@@ -593,11 +593,11 @@ bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory
         draft_for<Layer::effects, draft_type> narrowed{run.draft};
         v1::pass<Layer::effects, Run, decltype(goal), Memory> pass{run, entry, goal, message_limit_of(layer), memory};
         // The pipeline promises that what is lost is recorded. Where the journal has failed, the layer must not run.
-        if (Recorded && (Layer::effects & losing) && run.unrecorded) {
+        if (recorded && (Layer::effects & losing) && run.unrecorded) {
             ++entry.failures;
             if (entry.outcome != layer_outcome::applied) entry.outcome = layer_outcome::failed;
             entry.note = not_all_recorded;
-        } else attempt<Recorded>(layer, run, entry, fired, [&] { return hook.call(layer, narrowed, pass); });
+        } else attempt(layer, run, entry, fired, recorded, [&] { return hook.call(layer, narrowed, pass); });
     }
     return entry.failures == failures && run.model_waits == model_waits;
 }

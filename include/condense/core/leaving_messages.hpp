@@ -137,12 +137,7 @@ before_drop_report tell_leaving(Run& run) {
             };
             auto const stop = [&] { return run.options.stop.stop_requested(); };
             auto const clock = [&] { return run.options.clock(); };
-            leaving_messages<message_type> const leaving{numbers,
-                                                         callable_ref<message_type const&(std::size_t)>{at},
-                                                         callable_ref<void(std::string&)>{redact},
-                                                         callable_ref<bool()>{stop},
-                                                         callable_ref<instant()>{clock},
-                                                         run.options.conversation};
+            leaving_messages<message_type> const leaving{numbers, at, redact, stop, clock, run.options.conversation};
             auto const problem = call_before_drop(hook, leaving);
             result.failure = redacted_note<96>(run.options.redact, problem.reason);
         };

@@ -77,17 +77,15 @@ struct find_traits<Message> {
 template <class Message>
 using traits_of = typename find_traits<Message>::type;
 
-/// Stands for any sink where a concept asks whether each_part can be called.
-struct any_sink {
-    constexpr void operator()(part_view const&) const noexcept {}
-};
+/// A callback for parts: any callable with this argument.
+using view_sink = callable_ref<void(part_view const&)>;
 
 template <class Message>
 concept has_role = requires(Message const& m) {
     { traits_of<Message>::role_of(m) } -> std::same_as<role>;
 };
 template <class Message>
-concept has_parts = requires(Message const& m, any_sink sink) { traits_of<Message>::each_part(m, sink); };
+concept has_parts = requires(Message const& m, view_sink sink) { traits_of<Message>::each_part(m, sink); };
 
 /// with_part returns a copy with the text.
 template <class Message>
@@ -177,7 +175,7 @@ struct role_of_fn {
 
 struct each_part_fn {
     template <message Message>
-    void operator()(Message const& m, callable_ref<void(part_view const&)> sink) const {
+    void operator()(Message const& m, view_sink sink) const {
         traits_of<Message>::each_part(m, sink);
     }
     /// For the two places in which drafts and outlines read messages: compiled anew for the sink, one call less a part.

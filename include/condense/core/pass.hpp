@@ -138,16 +138,9 @@ struct run_demand {
     std::optional<tokens> until = {};  ///< the target of all layers in that first sweep, in place of their own
 };
 
-/// The state of one run of a pipeline, shared by all of its layers. Refers to the draft, the options and the entries of
-/// the report, which outlive it.
-template <class Draft, class Options>
-struct run {
-    static_assert(
-        redactor<decltype(Options::redact)>,
-        "condense: run_options: redact must take a std::string&, while const, and return a std::size_t (see redactor)");
-
-    Draft& draft;
-    Options const& options;
+/// The state of one run of a pipeline, shared by all of its layers; `entries` are those of the report, which outlives
+/// it.
+struct run_state {
     layer_report* entries = nullptr;
     bool dry = false;
     std::size_t first_step = 0;  ///< the view's number of steps when the run began
@@ -171,6 +164,17 @@ struct run {
     std::optional<tokens> until = {};
     std::uint32_t model_waits = 0;  ///< times a layer waited for its model
     std::vector<pending_put> puts = {};
+};
+
+/// One run. Refers to the draft and the options, which outlive it.
+template <class Draft, class Options>
+struct run : run_state {
+    static_assert(
+        redactor<decltype(Options::redact)>,
+        "condense: run_options: redact must take a std::string&, while const, and return a std::size_t (see redactor)");
+
+    Draft& draft;
+    Options const& options;
 };
 
 // Notes of the report. Those of idle layers begin with "nothing to do", by which they are recognised.

@@ -211,16 +211,15 @@ public:
         return bits;
     }
 
-    /// Calls a hook of all layers in order; false where one of them failed or waits for its model. `Recorded` where a
+    /// Calls a hook of all layers in order; false where one of them failed or waits for its model. `recorded` where a
     /// journal stands before this sequence, inside a fallback.
-    template <bool Recorded = false, class Run, class Hook>
+    template <class Run, class Hook>
     bool run_hook([[maybe_unused]] Run& run, [[maybe_unused]] layer_report* entries, [[maybe_unused]] memory& memories,
-                  [[maybe_unused]] Hook const& hook) const {
+                  [[maybe_unused]] Hook const& hook, [[maybe_unused]] bool recorded = false) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             bool succeeded = true;
-            ((succeeded = run_hook_of<(Recorded || places[Index].recorded)>(hana::at_c<Index>(layers_), run,
-                                                                            entries + places[Index].entry,
-                                                                            hana::at_c<Index>(memories), hook) &&
+            ((succeeded = run_hook_of(hana::at_c<Index>(layers_), run, entries + places[Index].entry,
+                                      hana::at_c<Index>(memories), hook, recorded || places[Index].recorded) &&
                           succeeded),
              ...);
             return succeeded;
@@ -264,11 +263,12 @@ private:
         }(std::index_sequence_for<Layers...>{});
     }
 
-    template <bool Recorded, class Layer, class Run, class Memory, class Hook>
-    static bool run_hook_of(Layer const& layer, Run& run, layer_report* entry, Memory& layer_memory, Hook const& hook) {
-        if constexpr (composite<Layer>) return layer.template run_hook<Recorded>(run, entry, layer_memory, hook);
+    template <class Layer, class Run, class Memory, class Hook>
+    static bool run_hook_of(Layer const& layer, Run& run, layer_report* entry, Memory& layer_memory, Hook const& hook,
+                            bool recorded) {
+        if constexpr (composite<Layer>) return layer.run_hook(run, entry, layer_memory, hook, recorded);
         else if constexpr (!Hook::template is_of<Layer>) return true;
-        else return run_layer<Recorded>(layer, run, *entry, layer_memory, hook);
+        else return run_layer(layer, run, *entry, layer_memory, hook, recorded);
     }
 
     hana::basic_tuple<Layers...> layers_;

@@ -74,9 +74,8 @@ concept store_gets = requires(Store const& store, reference const& name) {
     { store.get(name) } -> std::same_as<std::optional<std::string>>;
 };
 
-struct any_artifact_sink {
-    constexpr void operator()(reference const&, bytes) const noexcept {}
-};
+/// For listings of artifacts: any callable with these arguments.
+using artifact_sink = callable_ref<void(reference const&, bytes)>;
 
 }  // namespace detail
 
@@ -89,7 +88,7 @@ concept artifact_store = std::copy_constructible<Store> && detail::store_names<S
 
 /// Can list what it keeps: `each(f)` calls f(reference, bytes) once for each artifact, in any order, with its size.
 template <class Store>
-concept listable_store = artifact_store<Store> && requires(Store const& store, detail::any_artifact_sink f) {
+concept listable_store = artifact_store<Store> && requires(Store const& store, detail::artifact_sink f) {
     { store.each(f) } -> std::same_as<store_error>;
 };
 
@@ -106,12 +105,6 @@ struct artifact_source {
 
 namespace detail {
 
-struct any_source_sink {
-    void operator()(reference const&, bytes, artifact_source const&) const noexcept {}
-};
-
-// For listings of stores: any callable with these arguments.
-using artifact_sink = callable_ref<void(reference const&, bytes)>;
 using source_sink = callable_ref<void(reference const&, bytes, artifact_source const&)>;
 
 }  // namespace detail
@@ -123,7 +116,7 @@ using source_sink = callable_ref<void(reference const&, bytes, artifact_source c
 template <class Store>
 concept traceable_store =
     artifact_store<Store> && requires(Store const& store, reference const& name, std::string_view text,
-                                      artifact_source const& source, detail::any_source_sink f) {
+                                      artifact_source const& source, detail::source_sink f) {
         { store.put(name, text, source) } -> std::same_as<store_error>;
         { store.source(name, text) } -> std::same_as<std::optional<artifact_source>>;
         { store.each_source(f) } -> std::same_as<store_error>;
@@ -181,9 +174,7 @@ struct journal_entry {
 
 namespace detail {
 
-struct any_entry_sink {
-    constexpr void operator()(journal_entry const&, std::string_view) const noexcept {}
-};
+using entry_sink = callable_ref<void(journal_entry const&, std::string_view)>;
 
 }  // namespace detail
 
@@ -194,7 +185,7 @@ struct any_entry_sink {
 template <class Journal>
 concept journal = std::copy_constructible<Journal> &&
                   requires(Journal const& to, std::string_view conversation, journal_entry const& line,
-                           std::string_view content, detail::any_entry_sink f) {
+                           std::string_view content, detail::entry_sink f) {
                       { to.name(content) } -> std::same_as<reference>;
                       { to.append(conversation, line, content) } -> std::same_as<store_error>;
                       { to.flush(conversation) } -> std::same_as<store_error>;
@@ -217,15 +208,6 @@ struct journal_hit {
 
 namespace detail {
 
-struct any_conversation_sink {
-    void operator()(journal_conversation const&) const noexcept {}
-};
-struct any_hit_sink {
-    void operator()(journal_hit const&) const noexcept {}
-};
-
-// For readers of journals: any callable with these arguments.
-using entry_sink = callable_ref<void(journal_entry const&, std::string_view)>;
 using conversation_sink = callable_ref<void(journal_conversation const&)>;
 using hit_sink = callable_ref<void(journal_hit const&)>;
 
@@ -234,7 +216,7 @@ using hit_sink = callable_ref<void(journal_hit const&)>;
 /// Knows its conversations: `each_conversation(f)` calls f(journal_conversation const&), the one with the latest append
 /// first.
 template <class Journal>
-concept listable_journal = journal<Journal> && requires(Journal const& from, detail::any_conversation_sink f) {
+concept listable_journal = journal<Journal> && requires(Journal const& from, detail::conversation_sink f) {
     { from.each_conversation(f) } -> std::same_as<store_error>;
 };
 
@@ -242,7 +224,7 @@ concept listable_journal = journal<Journal> && requires(Journal const& from, det
 /// these words, the best first and `most` at most. Others are read from the beginning.
 template <class Journal>
 concept searchable_journal =
-    journal<Journal> && requires(Journal const& from, std::string_view text, std::size_t most, detail::any_hit_sink f) {
+    journal<Journal> && requires(Journal const& from, std::string_view text, std::size_t most, detail::hit_sink f) {
         { from.search(text, text, most, f) } -> std::same_as<store_error>;
     };
 

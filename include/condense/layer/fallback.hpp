@@ -86,11 +86,11 @@ public:
     /// Calls the hook of one alternative after another until one succeeds; true if one did. A hook that is for all
     /// layers, as the one that records what was sent, is called for each; true if all succeeded. `entry` is the first
     /// of this layer's entries in the report.
-    template <bool Recorded, class Run, class Hook>
-    bool run_hook(Run& run, layer_report* entry, memory& memories, Hook const& hook) const {
+    template <class Run, class Hook>
+    bool run_hook(Run& run, layer_report* entry, memory& memories, Hook const& hook, bool recorded) const {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             auto const run_choice = [&](auto const& choice, auto& choice_memory) {
-                bool const worked = choice.template run_hook<Recorded>(run, entry, choice_memory, hook);
+                bool const worked = choice.run_hook(run, entry, choice_memory, hook, recorded);
                 entry += choice.size;
                 return worked || run.stopped;
             };

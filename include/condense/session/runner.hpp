@@ -139,12 +139,10 @@ public:
     entries_type arrive(Draft& draft, std::uint32_t first, bool resumes, bool journals_only = false) {
         auto entries = blank_entries_;
         auto const mark = draft.mark();
-        detail::run<Draft, Options> run_state{.draft = draft,
-                                              .options = options_,
-                                              .entries = entries.data(),
-                                              .first_step = mark,
-                                              .resumes = resumes,
-                                              .journals_only = journals_only};
+        detail::run<Draft, Options> run_state{
+            {.entries = entries.data(), .first_step = mark, .resumes = resumes, .journals_only = journals_only},
+            draft,
+            options_};
         unrecorded_ = true;  // also if a layer throws
         for (auto index = first; index < draft.outline().size(); ++index)
             mix_.run_hook(run_state, entries.data(), memory_, arrive_hook<>{sequence{index}});
@@ -176,8 +174,8 @@ public:
         auto entries = blank_entries_;
         with_first_planner(
             draft, entries, [&](auto const& layer, auto& narrowed, auto& pass, auto& run_state, layer_report& entry) {
-                attempt<false>(layer, run_state, entry, measure::any,
-                               [&] { return layer.conclude(narrowed, pass, job.groups, std::move(text), job.limit); });
+                attempt(layer, run_state, entry, measure::any, false,
+                        [&] { return layer.conclude(narrowed, pass, job.groups, std::move(text), job.limit); });
                 note_leaving(tell_leaving(run_state));
                 if (run_state.stopped) {
                     draft.take_back(run_state.first_step);
@@ -287,7 +285,7 @@ public:
     bool with_journal(Function&& f) {
         bool called = false;
         mix_.each([&](auto const& layer) {
-            if constexpr (requires { layer.to.read({}, detail::any_entry_sink{}); })
+            if constexpr (requires { layer.to.read({}, std::declval<detail::entry_sink>()); })
                 mix_.each_memory(memory_, [&](auto& layer_memory) {
                     if constexpr (requires { layer_memory.numbers[0]; })
                         if (!std::exchange(called, true))
@@ -386,8 +384,7 @@ private:
     /// pipeline.
     template <class Draft, class Function>
     void with_first_planner(Draft& draft, entries_type& entries, Function&& f) const {
-        detail::run<Draft, Options> run_state{
-            .draft = draft, .options = options_, .entries = entries.data(), .first_step = draft.mark()};
+        detail::run<Draft, Options> run_state{{.entries = entries.data(), .first_step = draft.mark()}, draft, options_};
         auto const call = [&](auto const& layer, std::size_t index) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
             auto const goal = goal_of(layer, draft.used().input);

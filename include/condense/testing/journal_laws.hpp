@@ -257,7 +257,7 @@ private:
         expect(all.size() <= most, "search gives more than the most that was asked for");
         return all;
     }
-    static constexpr bool searches_all = requires(journal_type const& in, condense::detail::any_hit_sink f) {
+    static constexpr bool searches_all = requires(journal_type const& in, condense::detail::hit_sink f) {
         in.search(std::string_view{}, std::nullopt, std::size_t{}, f);
     };
 
