@@ -43,10 +43,10 @@ struct option {
 struct program {
     std::string name;
     std::string help;
-    std::string usage;  ///< what stands behind the options
+    std::string usage;  ///< the text behind the options
 };
 
-/// What the user gave, for a terminal.
+/// A text of the user, for a terminal.
 std::string shown(std::string_view given);
 
 /// Writes the line on standard error; returns 2.

@@ -14,7 +14,7 @@
 
 #include "transcript.hpp"
 
-// What the command line can name, as one type each, so that the tools are compiled once and not for each pair.
+// Stores and journals that the command line can name, as one type each: the tools are compiled once, not for each pair.
 
 namespace recall {
 

@@ -76,7 +76,7 @@ auto const mix = condense::pipeline{
     condense::compress{.when = condense::always, .over = 100_chars, .with = condense::head{50_chars}},
     condense::compress{.when = condense::always, .with = condense::media_note{}}, condense::repair{}};
 
-/// What is touched where the messages have so many parts.
+/// The parts touched where the messages have so many.
 std::uint64_t touched_by(std::vector<json> history) {
     history.push_back(assistant("ok"));
     history.push_back(user("go on"));

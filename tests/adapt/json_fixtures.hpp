@@ -16,7 +16,7 @@
 
 #include "support/rows.hpp"
 
-// What the tests of JSON messages share: values from text, parts spelt out, tables of messages, and the law of every
+// Shared by the tests of JSON messages: values from text, parts spelt out, tables of messages, and the law of every
 // message. Tables are read as ordered_json alone: that no code depends on the order of members, the law shows of both.
 
 namespace adapt_tests {

@@ -36,7 +36,7 @@ TEST_CASE("a window keeps whole groups and begins with a user message",
         list left;
     };
     for (auto const& [number, before, most, left] : std::vector<row>{
-             // What is not exceeded changes nothing.
+             // A limit that is not exceeded changes nothing.
              {"73", {U(), A()}, 3, {0, 1}},
              {"73", {C("1")}, 3, {0}},
              {"73", {U(), A(), U()}, 3, {0, 1, 2}},

@@ -16,7 +16,7 @@
 
 #include "client/server.hpp"
 
-// The same of every client, for all four protocols, and what only clients use. exchanges.json holds what differs in
+// Checks of every client, for all four protocols, and what only clients use. exchanges.json holds what differs in
 // values alone.
 
 namespace {

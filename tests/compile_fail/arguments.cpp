@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What reduce is given beside the history and the layers: the budget, the estimator, the options.
+// Arguments of reduce beside the history and the layers: the budget, the estimator, the options.
 
 #include "compile_fail/common.hpp"
 

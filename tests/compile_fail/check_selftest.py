@@ -38,7 +38,7 @@ OURS = f'static_assert(ok, "{SENTENCE}");'
 OTHER = 'static_assert(ok, "another sentence");'
 OK = "constexpr bool ok = true;\n"
 
-# What is planted, what is asked, whether that is right, and the table, which includes SHARED.
+# Fault and question, whether the table is right, and the table, which includes SHARED.
 TABLES = [
     ("right code", "accepted", True, planted(OK + OURS)),
     ("a twin that does not compile", "accepted", False, planted(OK + OURS + "static_assert(!ok);")),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// What the tables share: right code, which is precompiled.
+// Right code that the tables share, precompiled.
 
 #include <cstddef>
 #include <optional>
@@ -60,7 +60,7 @@ struct some_journal {
     store_error read(std::string_view, auto&&) const { return {}; }
 };
 
-/// What messages hold, and traits with which they can only be read, for others to derive from.
+/// Fields of messages, and traits with which they can only be read, for others to derive from.
 struct line {
     role speaker = role::user;
     std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a history is.
+// Kinds of histories.
 
 #include "compile_fail/common.hpp"
 

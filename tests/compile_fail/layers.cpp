@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a layer is, and where it may stand.
+// Layers, and where they may stand.
 
 #include "compile_fail/common.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the traits of a message have, and which layers want what of them.
+// Traits of messages, and the layers that want them.
 
 #include "compile_fail/common.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a session is made of, called with and watched by.
+// Arguments, calls and observers of sessions.
 
 #include "compile_fail/common.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a shortener is, and the limits of texts.
+// Shorteners, and the limits of texts.
 
 #include "compile_fail/common.hpp"
 

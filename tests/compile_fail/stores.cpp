@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stores, journals and memories have.
+// Members of stores, journals and memories.
 
 #include "compile_fail/common.hpp"
 

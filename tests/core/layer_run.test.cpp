@@ -107,7 +107,7 @@ TEST_CASE("layer_run: notes on work stay, notes on idle runs do not") {
     CHECK((report.layers[0].outcome == condense::layer_outcome::applied && report.layers[0].note.empty()));
 }
 
-// What a batch must be
+// Rules of a batch
 
 /// A layer that acts on one measure, at any usage.
 template <effect Effects, condense::measure Measure, class Act>

@@ -27,7 +27,7 @@ std::vector<std::size_t> sizes(conversation const& messages) {
     for (auto const& text : texts(messages)) found.push_back(text.size());
     return found;
 }
-/// What a mix leaves of results.
+/// The results that a mix leaves.
 template <class Mix>
 std::vector<std::size_t> left(std::vector<std::string> const& results, Mix const& mix,
                               condense::tokens window = 100'000_tokens) {
@@ -154,7 +154,7 @@ TEST_CASE("compress: what was stored can still be had back when it is shortened 
     run(messages, pipeline{store, eager});
     CHECK(contains(messages[2].parts[0].text, "stored as ab0000000000000000000000"));
     CHECK(sizes(messages)[0] < 300);
-    // What an earlier run stored is a preview, and is left alone.
+    // A preview of an earlier run is left alone.
     auto earlier = rounds_of({letters(5'000)});
     earlier[2].mark = "stored.0";
     CHECK(fakes::after(earlier, eager, fakes::roomy, fakes::with_marks()) == earlier);

@@ -21,7 +21,7 @@ static_assert(condense::writes<pipeline<offload_to_shelf>> && condense::determin
 
 std::string& result_text(conversation& messages, std::size_t round) { return messages[2 + 2 * round].parts[0].text; }
 
-/// What a layer stores of results.
+/// The contents of results that a layer stores.
 template <class Layer>
 list stored_of(std::vector<std::string> const& results, Layer const& layer,
                condense::tokens window = 1'000'000_tokens) {

@@ -25,7 +25,7 @@
 #include "support/notation.hpp"
 #include "support/tape.hpp"
 
-// What tests of layers, and of what they ask of models, have in common. Tokens are bytes.
+// Helpers of the tests of layers and of what these ask of models. Tokens are bytes.
 
 namespace layers {
 

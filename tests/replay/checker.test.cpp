@@ -43,7 +43,7 @@ conversation without(conversation all, std::size_t at) {
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
     return all;
 }
-/// What the checker says when one thing has been changed.
+/// The checker's answer when one thing has been changed.
 texts altered(auto const& change) {
     auto all = told();
     change(all);

@@ -476,7 +476,7 @@ TEST_CASE("whatever the program does to its container the laws hold: JSON", "[la
     check_borrowed<nlohmann::json::array_t>(160);
 }
 
-// What stays in force of the edits before the first message that is another.
+// The edits that stay in force before the first message that is another.
 
 namespace {
 

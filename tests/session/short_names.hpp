@@ -28,7 +28,7 @@
 #include "support/mixes.hpp"
 #include "support/tape.hpp"
 
-// What nearly every test of sessions includes, and what it calls things.
+// Headers that nearly every test of sessions includes, and its short names.
 
 namespace short_names {
 

@@ -242,7 +242,7 @@ TEST_CASE("superseded_reads: over random conversations the newest answer stays, 
             auto const index = facts.part_at(part_id).message_index;
             return of[index].parts[part_id - facts.message_at(index).first_part];
         };
-        // What is asked by the call that a result answers; empty where that names no file.
+        // The file asked for by the call that a result answers; empty where that names none.
         auto const asked = [&](std::uint32_t part_id) {
             auto const call_at = facts.call_part_id(facts.part_at(part_id));
             if (facts.part_at(part_id).kind != part_kind::tool_result || call_at == condense::detail::none32)

@@ -58,7 +58,7 @@ bool fails(std::string_view call) {
     return true;
 }
 
-/// What f() returns while the plan holds.
+/// The result of f() while the plan holds.
 auto under(plan& made, auto const& f) {
     struct end {
         ~end() { in_force = nullptr; }
@@ -78,7 +78,7 @@ template <class... Arguments>
 long call(long number, Arguments... arguments) {
     return ::syscall(number, arguments...);
 }
-/// The same for a call that returns an int.
+/// For a call that returns an int.
 template <class... Arguments>
 int tried(std::string_view name, long number, Arguments... arguments) {
     return fails(name) ? -1 : static_cast<int>(call(number, arguments...));
@@ -188,7 +188,7 @@ using kept_list = std::vector<bool>;  ///< which of the three operations were ac
 
 constexpr std::string_view failed_fsync = "fsync: Input/output error";
 
-/// What f() returns where that fsync fails, counted from 0.
+/// The result of f() where that fsync fails, counted from 0.
 auto with_failing_fsync(long at, auto const& f) {
     plan made{.only = "fsync", .at = at, .error = EIO};
     return under(made, f);

@@ -32,7 +32,7 @@ std::string ask(pool& from, command const& words) {
     return problem ? reason(problem) : reply;
 }
 
-/// The same by a pool of its own.
+/// By a pool of its own.
 std::string ask(redis_options const& options, command const& words = {"PING"}) {
     pool of{options};
     return ask(of, words);

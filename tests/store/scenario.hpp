@@ -10,7 +10,7 @@
 
 #include "store/kills.hpp"
 
-// What every store of artifacts does, and every journal, whatever it keeps them in. An object of `Place` is a new place
+// Checks of every store of artifacts and every journal, whatever it keeps them in. An object of `Place` is a new place
 // for one: open() gives a handle of it, and files() the names of its files, where it has some.
 
 namespace store_tests {

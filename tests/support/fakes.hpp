@@ -16,7 +16,7 @@
 #include "support/notation.hpp"
 #include "support/tape.hpp"
 
-// What stands in for the program around the library. Handles share their state: a copy goes into a pipeline, the test
+// Fakes of the program around the library. Handles share their state: a copy goes into a pipeline, the test
 // looks through `held` and through the functions of its own copy.
 //
 //  shelf, volatile_shelf   a store of artifacts: keeps, counts; refuses, throws or is full from a put on

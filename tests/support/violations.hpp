@@ -22,23 +22,3 @@ inline std::string laws_of(auto const& violations) {
         if (!laws.ends_with(each.law)) laws += (laws.empty() ? "" : " ") + std::string{each.law};
     return laws;
 }
-
-/// What an implementation with this one fault must be told: these laws, and this text among the violations.
-template <class Fault>
-struct told_of {
-    Fault fault;
-    std::string_view laws;
-    std::string_view text;
-};
-
-/// violations_of(fault) returns the violations; the enumerators of Fault count from 0 to `last`.
-template <class Fault>
-void check_told(std::vector<told_of<Fault>> const& answers, Fault last, auto const& violations_of) {
-    CHECK(answers.size() == static_cast<std::size_t>(last) + 1);
-    for (auto const& [fault, laws, text] : answers) {
-        auto const all = violations_of(fault);
-        INFO("fault " << static_cast<int>(fault) << "\n" << text_of(all).substr(0, 2'000));
-        CHECK(laws_of(all) == laws);
-        CHECK(text_of(all).find(text) != std::string::npos);
-    }
-}
