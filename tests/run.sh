@@ -82,7 +82,7 @@ run_preset() {
     if needs_clang "$preset"; then
         cmake --preset "$preset" "-DCMAKE_CXX_COMPILER=$clang"
     else
-        cmake --preset "$preset"
+        cmake --preset "$preset" "-DCONDENSE_SAMPLE=${sample:-OFF}"
     fi
     # shellcheck disable=SC2086
     cmake --build --preset "$preset" --parallel "$jobs" ${targets:+--target $targets}
@@ -160,7 +160,7 @@ for preset in $presets; do
         full:asan:0) run_preset asan all 10 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
-        full:gcc:0) run_preset gcc "" 20 ${clang:+--label-exclude once} ;;
+        full:gcc:0) sample=${clang:+ON} run_preset gcc "" 20 ${clang:+--label-exclude once} ;;
         *) run_preset "$preset" "" "$([ $run = full ] && echo 20 || echo 3)" ;;
     esac
 done

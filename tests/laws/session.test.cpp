@@ -77,8 +77,7 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
                 written = written + (arrival.layers[at].restored - earlier.layers[at].restored);
             auto const before_it = used_before + written, now = session.used().tokens + saved;
             bool const plain = saved != condense::tokens{} || session.edits().steps().empty();
-            if (plain &&
-                (now > before_it + cost + condense::tokens{2} || before_it + cost > now + condense::tokens{2}))
+            if (plain && (now > before_it + cost + condense::tokens{2} || before_it + cost > now + condense::tokens{2}))
                 found.insert("V6 the statistics are not what was done on arrival");
             if (arrival.runs != earlier.runs) found.insert("V6 an arrival counts as a run");
             auto const before = forms::request_of(session);
