@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/anthropic_client.hpp>
 
-#include <condense/adapt/json.hpp>
-
 #include "client/server.hpp"
 
 namespace {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/model_client.hpp>
 
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <type_traits>
-
 #include <condense/adapt/json.hpp>
 #include <condense/client/anthropic_client.hpp>
 #include <condense/client/gemini_client.hpp>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/models_url.hpp>
 
-#include <filesystem>
-
 #include <condense/estimate/models.hpp>
 
 #include "client/server.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/calibrated.hpp>
 
-#include <string_view>
 #include <type_traits>
 
 #include <condense/estimate/char_ratio.hpp>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/call_cost.hpp>
 
-#include <string_view>
-
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/estimate/char_ratio.hpp>

@@ -2,11 +2,9 @@
 #include <condense/estimate/char_ratio.hpp>
 
 #include <array>
-#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <string>
-#include <string_view>
 
 #include "support/catch.hpp"
 

@@ -2,7 +2,6 @@
 #include <condense/estimate/family.hpp>
 
 #include <initializer_list>
-#include <string_view>
 #include <type_traits>
 
 #include "support/catch.hpp"

@@ -2,11 +2,8 @@
 #include <condense/estimate/log_ratio.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <initializer_list>
 #include <random>
-#include <string>
-#include <string_view>
 
 #include "support/catch.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/model.hpp>
 
-#include <cstdint>
-
 #include "support/catch.hpp"
 
 namespace {

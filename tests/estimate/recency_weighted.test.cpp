@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/recency_weighted.hpp>
 
-#include <cstdint>
 #include <initializer_list>
-#include <string>
 
 #include "support/catch.hpp"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/script_aware.hpp>
 
-#include <cstdint>
 #include <string>
-#include <string_view>
 #include <type_traits>
 
 #include "support/catch.hpp"

@@ -2,12 +2,9 @@
 #include <condense/estimate/script_aware.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <random>
 #include <string>
-#include <string_view>
 
 #include "support/catch.hpp"
 #include "support/parts.hpp"

@@ -3,7 +3,6 @@
 // Texts of models and tools on their way into prompts and summaries: an answer is accepted, or refused with a reason;
 // no fence and no label of a part can be forged; a list of names that was written is read again.
 
-#include <algorithm>
 #include <initializer_list>
 
 #include <condense/core/part.hpp>

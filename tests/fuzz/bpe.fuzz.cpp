@@ -3,8 +3,6 @@
 // Vocabularies of bytes, as rank files and as tokenizer.json, and images that were changed and sealed again: an error,
 // or counts that are those of a plain merge. Of a forged image counts may be wrong; reading it ends and stays in range.
 
-#include <algorithm>
-#include <map>
 #include <optional>
 
 #include <condense/estimate/bpe/counter.hpp>

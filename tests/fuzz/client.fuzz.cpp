@@ -3,7 +3,6 @@
 // Answers of servers, as bodies and as streams of events: however a stream is cut into packets, the same comes of it;
 // an answer is an error, or messages that can be sent back; what was shown is the text that is returned.
 
-#include <algorithm>
 #include <optional>
 
 #include <nlohmann/json.hpp>

@@ -3,8 +3,6 @@
 // Journals whose files were damaged: every line that is whole is read, in order, and nothing else; what is appended
 // then is readable.
 
-#include <algorithm>
-
 #include <condense/store/journal_folder.hpp>
 
 #include "fuzz/fuzz.hpp"

@@ -4,8 +4,6 @@
 // artifact has one record and at most one fence, what is included whole is there whole, and it comes out the same
 // again.
 
-#include <algorithm>
-
 #include <condense/detail/utf8.hpp>
 #include <condense/plan/context.hpp>
 #include <condense/plan/model_planner.hpp>

@@ -4,8 +4,6 @@
 // what is found holds a word of the query, what holds one is found, nothing of other conversations is shown, and each
 // line gets the answer that JSON-RPC demands.
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include <condense/recovery/passages.hpp>

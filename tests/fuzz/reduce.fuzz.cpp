@@ -3,22 +3,12 @@
 // JSON of any shape, or conversations of choices, to reduce with every layer, twice: the laws of one run hold for what
 // has a shape, the rest is refused and stays as it was.
 
-#include <nlohmann/json.hpp>
-
-#include <condense/adapt/json.hpp>
-#include <condense/condense.hpp>
 #include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/plan.hpp>
-#include <condense/llm/name_index.hpp>
-#include <condense/llm/work_record.hpp>
 #include <condense/shorteners.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "fuzz/fuzz.hpp"
-#include "laws/generator.hpp"
 #include "laws/judge.hpp"
-#include "laws/mixes.hpp"
 #include "support/messages/json.hpp"
 
 namespace {

@@ -4,20 +4,12 @@
 // taken away: the program's container stays as the program left it, each request obeys the laws, what is pinned stays,
 // and everything is in the journal.
 
-#include <algorithm>
 #include <functional>
-#include <map>
-#include <set>
-#include <type_traits>
 
-#include <condense/condense.hpp>
 #include <condense/recovery/original.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "fuzz/fuzz.hpp"
-#include "laws/generator.hpp"
 #include "laws/judge.hpp"
-#include "laws/mixes.hpp"
 #include "support/messages/handle.hpp"
 
 namespace {

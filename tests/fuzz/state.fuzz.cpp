@@ -5,11 +5,8 @@
 
 #include <array>
 
-#include <nlohmann/json.hpp>
-
 #include "adapt/saved_sessions.hpp"
 #include "fuzz/fuzz.hpp"
-#include "laws/generator.hpp"
 
 namespace {
 

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/artifact.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "support/catch.hpp"
 

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/artifact_list.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <limits>
-#include <optional>
 #include <set>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <condense/core/store.hpp>
-#include <condense/detail/utf8.hpp>
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"

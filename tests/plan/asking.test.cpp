@@ -1,23 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/asking.hpp>
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include <condense/core/model_prompt.hpp>
-#include <condense/core/pass.hpp>
-#include <condense/core/reduce.hpp>
-#include <condense/core/run_options.hpp>
-#include <condense/llm/model_call.hpp>
-
 #include "core/toy.hpp"
 #include "plan/executors.hpp"
 #include "support/catch.hpp"

@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/context.hpp>
 
-#include <algorithm>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/core/pass.hpp>
 #include <condense/detail/fnv.hpp>
 #include <condense/estimate/script_aware.hpp>
 #include <condense/llm/cached.hpp>

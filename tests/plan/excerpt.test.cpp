@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/excerpt.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/core/quantity.hpp>
-#include <condense/detail/saturate.hpp>
-#include <condense/detail/text.hpp>
-#include <condense/detail/utf8.hpp>
-#include <condense/plan/ranking.hpp>
 
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"

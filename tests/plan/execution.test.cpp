@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/execution.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/core/pass.hpp>
 #include <condense/llm/cached.hpp>
-#include <condense/plan/asking.hpp>
 #include <condense/store/memory_cache.hpp>
 
 #include "plan/executors.hpp"

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/model_planner.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
-#include <condense/core/pass.hpp>
-#include <condense/core/run_options.hpp>
 #include <condense/plan/asking.hpp>
 #include <condense/plan/planner.hpp>
 

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/plan.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/layer/fallback.hpp>
 #include <condense/plan/model_planner.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "laws/harness.hpp"
 #include "support/catch.hpp"

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/planner.hpp>
 
-#include <cstddef>
-#include <exception>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include <condense/plan/model_planner.hpp>
 #include <condense/plan/rule_planner.hpp>
 

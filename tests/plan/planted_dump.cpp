@@ -3,15 +3,8 @@
 // planted_dump [COUNT]: planted questions as lines of JSON, with the passages of their artifacts, which of them hold
 // the answer, and where the best of these stands in our ranking, for others to be tried beside it.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/plan/passages.hpp>
 #include <condense/plan/ranking.hpp>

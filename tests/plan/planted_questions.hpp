@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "laws/generator.hpp"
-#include "plan/planted_facts.hpp"
 #include "plan/planted_sheet.hpp"
-#include "plan/planted_words.hpp"
 
 // Questions about a passage that is planted among the artifacts of an agent's work: logs, JSON, prose and code. What is
 // asked for is determined by terms that no other passage holds together, while many hold all but one of them, and no

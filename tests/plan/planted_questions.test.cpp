@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "plan/planted_questions.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/json_scan.hpp>

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include "laws/generator.hpp"
 #include "plan/planted_facts.hpp"
-#include "plan/planted_words.hpp"
 
 // Artifacts of an agent's work, written unit by unit: the lines of a log, the elements of a JSON array, sentences,
 // statements.

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/query_terms.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <iterator>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/detail/saturate.hpp>
 

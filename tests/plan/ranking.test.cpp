@@ -1,32 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/ranking.hpp>
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
-#include <condense/plan/passages.hpp>
-#include <condense/plan/query_terms.hpp>
 
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/parts.hpp"
 #include "support/repetition.hpp"
 
 // Passages of texts, and which of them answer a question best.

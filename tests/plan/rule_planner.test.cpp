@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/rule_planner.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"

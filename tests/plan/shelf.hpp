@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
 #include <iterator>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <condense/core/quantity.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/plan/artifact.hpp>
 #include <condense/plan/artifact_list.hpp>

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/when_planning_pays.hpp>
 
-#include <cstdint>
 #include <limits>
 #include <set>
-#include <string_view>
-
-#include <condense/core/quantity.hpp>
 
 #include "support/catch.hpp"
 

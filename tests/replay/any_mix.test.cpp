@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/any_mix.hpp>
 
-#include <string>
 #include <vector>
 
 #include <condense/adapt/chat_message.hpp>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/compare.hpp>
 
-#include <string>
-#include <vector>
-
 #include <condense/layer/sliding_window.hpp>
 #include <condense/replay.hpp>
 

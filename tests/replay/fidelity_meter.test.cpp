@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/fidelity_meter.hpp>
 
-#include <utility>
-#include <vector>
-
 #include <condense/llm/fence.hpp>
 
 #include "replay/talk.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/item_index.hpp>
 
-#include <string>
-#include <vector>
-
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"

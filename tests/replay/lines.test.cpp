@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/lines.hpp>
 
-#include <string>
-
 #include "support/catch.hpp"
 #include "support/notation.hpp"
 

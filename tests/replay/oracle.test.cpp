@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/oracle.hpp>
 
-#include <string>
-
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/pairing.hpp>
 
-#include <vector>
-
 #include "replay/talk.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "laws/references.hpp"
 
-#include <array>
-#include <cstdint>
-#include <vector>
-
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
 #include <condense/llm/name_index.hpp>

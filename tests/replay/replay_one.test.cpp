@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/replay_one.hpp>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/sent.hpp>
 
-#include <functional>
 #include <ranges>
-#include <vector>
 
 #include "replay/talk.hpp"
 #include "support/catch.hpp"

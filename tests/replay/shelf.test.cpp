@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/shelf.hpp>
 
-#include <string>
-
 #include <condense/core/any_pipeline.hpp>
 #include <condense/layer/sliding_window.hpp>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/turns.hpp>
 
-#include <vector>
-
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/sliding_window.hpp>
 

@@ -2,13 +2,7 @@
 #include <condense/bpe.hpp>
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/bpe/estimator.hpp>
 
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"

@@ -2,10 +2,6 @@
 #include <condense/estimate/bpe/image.hpp>
 
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <string>
 
 #include <condense/detail/json_members.hpp>
 #include <condense/estimate/bpe/counter.hpp>

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/bpe/memo.hpp>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/bpe.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"

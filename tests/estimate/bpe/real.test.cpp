@@ -2,12 +2,6 @@
 #include <condense/bpe.hpp>
 
 #include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"

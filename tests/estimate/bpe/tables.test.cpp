@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/bpe.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"

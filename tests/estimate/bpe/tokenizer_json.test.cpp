@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/bpe/tokenizer_json.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/detail/json_members.hpp>
 #include <condense/estimate/bpe/counter.hpp>
 
 #include "estimate/bpe/toy_vocabulary.hpp"

@@ -7,9 +7,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <condense/detail/base64.hpp>
 #include <condense/detail/utf8.hpp>

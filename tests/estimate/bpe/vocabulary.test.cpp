@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/bpe.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
 #include <initializer_list>
 #include <set>
-#include <string>
-#include <string_view>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"
