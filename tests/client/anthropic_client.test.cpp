@@ -6,8 +6,7 @@
 namespace {
 
 using namespace client_tests;
-using condense::anthropic_client;
-using condense::client_settings;
+using condense::anthropic_client, condense::client_settings;
 
 condense::delivery nowhere{nullptr, nullptr};
 

@@ -16,11 +16,7 @@
 namespace {
 
 using namespace client_tests;
-using condense::http_address;
-using condense::http_problem;
-using condense::http_request;
-using condense::instant;
-using condense::send_request;
+using condense::http_address, condense::http_problem, condense::http_request, condense::instant, condense::send_request;
 
 instant from_now(std::uint64_t milliseconds) { return now() + instant{milliseconds * millisecond}; }
 

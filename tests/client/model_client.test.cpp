@@ -15,18 +15,10 @@
 namespace {
 
 using namespace client_tests;
-using condense::ask_limits;
-using condense::client_settings;
-using condense::delivery;
-using condense::event_reader;
-using condense::http_problem;
-using condense::http_response;
-using condense::instant;
-using condense::is_transient;
-using condense::model_prompt;
-using condense::retry_policy;
-using condense::detail::send_with_retries;
-using condense::detail::wait_before;
+using condense::ask_limits, condense::client_settings, condense::delivery, condense::event_reader,
+    condense::http_problem, condense::http_response, condense::instant, condense::is_transient, condense::model_prompt,
+    condense::retry_policy;
+using condense::detail::send_with_retries, condense::detail::wait_before;
 
 constexpr auto const* text = "R\u00e9sum\u00e9: \u4e16 \U0001F600 done";
 constexpr auto const* secret = "sk-secret-key-77aa";

@@ -9,11 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace client_tests;
-using condense::catalog_fault;
-using condense::catalog_fetch;
-using condense::catalog_origin;
-using condense::catalog_source;
-using condense::fetch_model_catalog;
+using condense::catalog_fault, condense::catalog_fetch, condense::catalog_origin, condense::catalog_source,
+    condense::fetch_model_catalog;
 
 condense::tokens window_of(catalog_fetch const& read) { return read.catalog.find("openai/gpt-4o").facts.window; }
 condense::tokens built_in() { return condense::find_model("gpt-4o").facts.window; }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <condense/estimate/char_ratio.hpp>
+#include <condense/estimate/family.hpp>
 
 #include "support/catch.hpp"
 
@@ -122,18 +123,13 @@ constexpr bool the_facts_are_those_of_the_model() {
                        [](auto tag) { return std::is_same_v<decltype(tag), condense::family::claude_4_7>; });
 }
 
-static_assert(what_providers_add_is_taken_off() && nothing_else_is() && a_dot_between_digits_is_a_hyphen() &&
-              dates_are_real_ones() && names_are_found_as_they_are_written() && aliases_and_snapshots_are_found() &&
-              nothing_is_found_by_a_part_of_its_name() && an_unknown_model_keeps_its_family() &&
-              the_facts_are_those_of_the_model());
-
 }  // namespace
 
 TEST_CASE("models: what is around a name") {
-    CHECK(what_providers_add_is_taken_off());
-    CHECK(nothing_else_is());
-    CHECK(a_dot_between_digits_is_a_hyphen());
-    CHECK(dates_are_real_ones());
+    CHECK_TWICE(what_providers_add_is_taken_off());
+    CHECK_TWICE(nothing_else_is());
+    CHECK_TWICE(a_dot_between_digits_is_a_hyphen());
+    CHECK_TWICE(dates_are_real_ones());
 }
 
 TEST_CASE("models: hostile names cost what they are long") {
@@ -148,11 +144,11 @@ TEST_CASE("models: hostile names cost what they are long") {
 }
 
 TEST_CASE("models: look-up and facts") {
-    CHECK(names_are_found_as_they_are_written());
-    CHECK(aliases_and_snapshots_are_found());
-    CHECK(nothing_is_found_by_a_part_of_its_name());
-    CHECK(an_unknown_model_keeps_its_family());
-    CHECK(the_facts_are_those_of_the_model());
+    CHECK_TWICE(names_are_found_as_they_are_written());
+    CHECK_TWICE(aliases_and_snapshots_are_found());
+    CHECK_TWICE(nothing_is_found_by_a_part_of_its_name());
+    CHECK_TWICE(an_unknown_model_keeps_its_family());
+    CHECK_TWICE(the_facts_are_those_of_the_model());
 }
 
 TEST_CASE("models: every row of the table holds together, and the families are there") {
@@ -229,4 +225,124 @@ TEST_CASE("models: every name of the table finds its row") {
         CHECK_FALSE(find_model(std::string{each.name} + "x").facts == each);
     }
     for (auto const& alias : model_aliases) CHECK(find_model(alias.name).facts.name == alias.target);
+}
+
+// A model and its budget
+
+namespace {
+
+using namespace condense::literals;
+using condense::budget, condense::budget_for, condense::model;
+
+constexpr bool a_tenth_is_kept_for_the_answer() {
+    model const usual{.window = 200'000_tokens, .output = 64'000_tokens};
+    return budget_for(usual) == budget{.window = 200'000_tokens, .output = 20'000_tokens} &&
+           budget_for(usual, 11'000_tokens, 30'000_tokens) == budget{200'000_tokens, 30'000_tokens, 11'000_tokens} &&
+           budget_for(usual, {}, 0_tokens).output == 0_tokens;
+}
+
+constexpr bool the_models_own_limits_hold() {
+    model const terse{.window = 128'000_tokens, .output = 4'096_tokens};
+    model const split{.window = 400'000_tokens, .input = 272'000_tokens, .output = 128'000_tokens};
+    return budget_for(terse).output == 4'096_tokens && budget_for(terse, {}, 100'000_tokens).output == 4'096_tokens &&
+           budget_for(split).input() == 272'000_tokens && budget_for(split, {}, 1_tokens).input() == 272'000_tokens;
+}
+
+constexpr bool nothing_known_is_a_default() {
+    model const none;
+    condense::found_model const found;
+    return none.window == 128'000_tokens && !found.known() && budget_for(found) == budget_for(none) &&
+           budget_for(none).input() == 115'200_tokens && condense::name(found.match) == "unknown" &&
+           condense::name(condense::model_match::snapshot) == "snapshot";
+}
+
+constexpr bool any_figures_are_harmless() {
+    constexpr std::uint64_t figures[] = {
+        0, 1, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}};
+    for (auto const window : figures)
+        for (auto const input : figures)
+            for (auto const output : figures) {
+                model const odd{.window = {window}, .input = {input}, .output = {output}};
+                for (auto const asked : figures)
+                    if (budget_for(odd, {}, condense::tokens{asked}).input().count > window) return false;
+                if (budget_for(odd).input().count > window) return false;
+            }
+    return true;
+}
+
+constexpr bool a_missing_price_is_no_error() {
+    model dear{.price = condense::prices{.input = 10_per_million}};
+    return is_expensive(dear) && !is_expensive(model{}) && !is_expensive(dear, 11_per_million) &&
+           is_expensive(dear, 0_per_million) && !is_expensive(model{}, 0_per_million);
+}
+
+}  // namespace
+
+TEST_CASE("model: budgets") {
+    CHECK_TWICE(a_tenth_is_kept_for_the_answer());
+    CHECK_TWICE(the_models_own_limits_hold());
+    CHECK_TWICE(nothing_known_is_a_default());
+    CHECK_TWICE(any_figures_are_harmless());
+}
+TEST_CASE("model: prices") { CHECK_TWICE(a_missing_price_is_no_error()); }
+
+// Families
+
+namespace {
+
+using condense::family_of, condense::model_family, condense::with_family;
+namespace family = condense::family;
+
+/// Whether models are of a family, by its value and by its type.
+template <class Family>
+constexpr bool all_of(model_family family, std::initializer_list<std::string_view> models) {
+    auto const is_type = [](auto found) { return std::is_same_v<decltype(found), Family>; };
+    for (auto const model : models)
+        if (!with_family(model, is_type) || family_of(model) != family) return false;
+    return with_family(family, is_type) && family_of(condense::name(family)) == family;
+}
+
+/// Claude has two tokenizers, and providers stand before a slash.
+constexpr bool names_show_their_family() {
+    return all_of<family::claude>(
+               model_family::claude,
+               {"claude", "claude-sonnet-4-5", "claude-3-5-haiku-20241022", "claude_next", "claude4", "claude-opus-4-6",
+                "claude-opus-4-6-20260205", "claude-3-opus-20240229", "claude-4-sonnet", "claude-sonnet-4.6",
+                "claude-2.1", "claude-instant-v1", "claude-opus-4-20250514", "anthropic/claude-opus-4",
+                "openrouter/anthropic/claude-3.7-sonnet", "bedrock/eu.anthropic.claude-haiku-4-5-20251001-v1:0"}) &&
+           all_of<family::claude_4_7>(
+               model_family::claude_4_7,
+               {"claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-7-20260416", "claude-sonnet-5", "claude-haiku-5-5",
+                "claude-opus-10", "claude-5-sonnet", "anthropic/claude-opus-4-8", "us.anthropic.claude-sonnet-5-5",
+                "claude-opus-5@default"}) &&
+           all_of<family::gpt>(model_family::gpt,
+                               {"gpt-4o", "gpt4", "gpt-5-mini", "chatgpt-4o-latest", "o1", "o3", "o3-mini",
+                                "o4-mini-2025-04-16", "GPT-4o", "openai/gpt-4o", "azure/o3"}) &&
+           all_of<family::kimi>(model_family::kimi, {"kimi-k2", "kimi", "moonshot-v1-128k", "moonshotai.kimi-k3"}) &&
+           all_of<family::gemini>(model_family::gemini, {"gemini-2.5-flash", "gemini", "google/gemma-3-27b-it",
+                                                         "gemma3", "gemma-4-31b-it", "models/gemini-2.5-pro"}) &&
+           condense::name(model_family::claude_4_7) == "claude_4_7";
+}
+
+/// case-180: never a match on a mere prefix.
+constexpr bool anything_else_is_other() {
+    return all_of<family::other>(model_family::other,
+                                 {"", "/", "claude/", "gpt-4o/my-finetune", "claudette", "gpting", "geminis", "gemmae",
+                                  "kimiko", "o", "o0", "o1x", "o10", "oracle", "llama-3", "my-gpt"}) &&
+           condense::name(family_of("")) == "other";
+}
+
+constexpr bool what_the_visitor_gives_is_given() {
+    int value = 3;
+    auto& same = with_family("gpt-4o", [&](auto) -> int& { return value; });
+    same = 5;
+    return value == 5;
+}
+
+}  // namespace
+
+TEST_CASE("family: model names") {
+    CHECK_TWICE(names_show_their_family());
+    CHECK_TWICE(anything_else_is_other());
+    CHECK_TWICE(what_the_visitor_gives_is_given());
 }

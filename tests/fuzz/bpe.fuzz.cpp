@@ -14,9 +14,7 @@
 
 namespace {
 
-using condense::bpe_counter;
-using condense::loaded_vocabulary;
-using condense::split_scheme;
+using condense::bpe_counter, condense::loaded_vocabulary, condense::split_scheme;
 
 constexpr std::size_t schemes = 5;
 

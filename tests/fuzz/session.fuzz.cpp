@@ -15,8 +15,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
-using condense::used;
+using condense::chat_message, condense::used;
 using forms::handle;
 using laws::random_source;
 

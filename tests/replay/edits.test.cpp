@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/edits.hpp>
 
+#include <ranges>
+
 #include <condense/replay/sent.hpp>
 
+#include "replay/talk.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"
 
@@ -11,6 +14,7 @@ namespace {
 using namespace notation;
 using condense::detail::edit_index;
 using script_type = condense::detail::replay_script<chat_message, per_byte>;
+using originals = std::vector<std::reference_wrapper<chat_message const>>;
 
 chat_message edit(std::string id, std::string old) {
     return C(std::move(id), "edit", R"({"old_string":")" + old + R"(","new_string":"n"})");
@@ -54,6 +58,48 @@ TEST_CASE("a request shows an edit in an original or in what was derived from on
     CHECK(shows(told, {U("x"), U("with int a; in")}));
     CHECK_FALSE(shows(told, {U("x"), U("with int a")}));
     CHECK_FALSE(shows(told, {}));
+}
+
+// Requests
+
+struct fixture {
+    conversation told{U("12345"), A("123"), U("1234567")};
+    script_type script{told, {}};
+    condense::detail::sent_requests<script_type> sent{script};
+    std::size_t made = 0;
+
+    void take(originals const& messages) {
+        auto const range = std::views::transform(messages, [](auto const& m) -> chat_message const& { return m; });
+        sent.set_current(range, told, [&](chat_message const&, std::uint64_t) { ++made; });
+    }
+};
+
+TEST_CASE("a request shares with the one before what it begins with, by whole messages") {
+    fixture all;
+    auto const summary = U("short");
+    auto const same = U("short");
+    all.take({all.told[0]});
+    CHECK(all.sent.first());
+    CHECK(all.sent.sum().tokens().count == 5);
+    CHECK(all.sent.prefix_size() == 0);
+    all.take({all.told[0], all.told[1], all.told[2]});
+    CHECK_FALSE(all.sent.first());
+    CHECK(all.sent.prefix_size() == 1);
+    CHECK(all.sent.prefix_cost().tokens().count == 5);
+    CHECK(all.sent.sum().tokens().count == 15);
+    all.take({summary, all.told[2]});
+    CHECK(all.sent.prefix_size() == 0);
+    CHECK(all.sent.sum().tokens().count == 12);
+    CHECK(all.made == 1);
+    CHECK(all.sent.current()[0].index == condense::detail::none32);
+    CHECK(all.sent.current()[1].index == 2);
+    all.take({same, all.told[2]});  // elsewhere, and the same bytes
+    CHECK(all.sent.prefix_size() == 2);
+    CHECK(all.sent.prefix_size() == all.sent.previous().size());
+    auto const other = U("brief");
+    all.take({other, all.told[2]});
+    CHECK(all.sent.prefix_size() == 0);
+    CHECK(all.sent.reading(all.sent.current()[0].derived).parts[0].size == 5);
 }
 
 }  // namespace

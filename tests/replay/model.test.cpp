@@ -9,8 +9,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::default_estimator;
-using condense::replay_model;
+using condense::default_estimator, condense::replay_model;
 using talk::role;
 
 replay_model counting_bytes() {

@@ -16,3 +16,10 @@ using Catch::Approx;  // as in the second
 #else
 #include <catch2/catch.hpp>
 #endif
+
+/// Checks what holds when it is compiled, and once more as the program runs.
+#define CHECK_TWICE(...)            \
+    do {                            \
+        static_assert(__VA_ARGS__); \
+        CHECK(__VA_ARGS__);         \
+    } while (false)
