@@ -82,7 +82,7 @@ TEST_CASE("an address is https, or http to this machine", "[client]") {
         CHECK(http_address::of(base).problem == "the address must be https, or http on this machine");
 }
 
-TEST_CASE("an answer comes back with the headers that count", "[client]") {
+TEST_CASE("an answer comes back with the headers that count, and no redirect is followed", "[client]") {
     auto const& local = fresh_server();
     auto const answer = send_request({.url = local.url("echo"), .headers = {"X-Mine: yes"}, .body = "{\"a\":1}"});
     CHECK(answer.good());
@@ -97,6 +97,11 @@ TEST_CASE("an answer comes back with the headers that count", "[client]") {
     CHECK(error.status == 500);
     CHECK(error.problem == http_problem::none);
     CHECK(error.body == "here");
+    static_cast<void>(local.seen());
+    auto const elsewhere = send_request({.url = local.url("elsewhere"), .body = "{}"});
+    CHECK(elsewhere.problem == http_problem::redirect);
+    CHECK(elsewhere.status == 302);
+    CHECK(local.seen().size() == 1);
 }
 
 TEST_CASE("what may not be sent is not", "[client]") {
@@ -117,14 +122,6 @@ TEST_CASE("what may not be sent is not", "[client]") {
         CHECK_FALSE(answer.good());
     }
     CHECK(local.seen().empty());
-}
-
-TEST_CASE("no redirect is followed", "[client]") {
-    auto const& local = fresh_server();
-    auto const answer = send_request({.url = local.url("elsewhere"), .body = "{}"});
-    CHECK(answer.problem == http_problem::redirect);
-    CHECK(answer.status == 302);
-    CHECK(local.seen().size() == 1);
 }
 
 TEST_CASE("an answer is bounded in size", "[client]") {
@@ -148,22 +145,18 @@ TEST_CASE("an answer is bounded in size", "[client]") {
           http_problem::too_large);
     CHECK(size > 10'000);
     CHECK(size <= 100'000);
-
-    SECTION("and one header is, by libcurl itself") {
-        CHECK(send_request({.url = local.url("longheader-90000"), .body = "{}"}).good());
-        CHECK(send_request({.url = local.url("longheader-150000"), .body = "{}"}).problem == http_problem::too_large);
-    }
-}
-
-TEST_CASE("a large answer may have trailers", "[client]") {
-    auto const answer = send_request({.url = fresh_server().url("trailer-400000"), .body = "{}"});
+    // One header is, by libcurl itself; a large answer may have trailers.
+    CHECK(send_request({.url = local.url("longheader-90000"), .body = "{}"}).good());
+    CHECK(send_request({.url = local.url("longheader-150000"), .body = "{}"}).problem == http_problem::too_large);
+    auto const answer = send_request({.url = local.url("trailer-400000"), .body = "{}"});
     CHECK(answer.text.empty());
     CHECK(answer.good());
     CHECK(answer.body.size() == 400'000);
     CHECK(http_request{}.most == condense::bytes{4u << 20});
 }
 
-TEST_CASE("an answer is bounded in time", "[client]") {
+TEST_CASE("an answer is bounded in time; whoever does not connect is unreachable, unless the deadline came first",
+          "[client]") {
     auto const& local = fresh_server();
     for (auto const* const mode : {"slow-30", "stalls"}) {
         CAPTURE(mode);
@@ -177,9 +170,6 @@ TEST_CASE("an answer is bounded in time", "[client]") {
         CHECK(time >= 900);
         CHECK(time < 5'000);
     }
-}
-
-TEST_CASE("whoever does not connect in time is unreachable, unless the deadline came first", "[client]") {
     silent_port const silent;
     certificate const own;  // where the system has no list of its own, nothing is connected to without one
     auto const call = [&](std::uint64_t deadline, std::uint64_t connect_within) {
@@ -276,17 +266,7 @@ TEST_CASE("certificates are verified", "[client]") {
           http_problem::untrusted);
 }
 
-TEST_CASE("no proxy comes between this machine and itself", "[client]") {
-    auto const& local = fresh_server();
-    ::setenv("http_proxy", "http://127.0.0.1:1/", 1);
-    ::setenv("ALL_PROXY", "http://127.0.0.1:1/", 1);
-    auto const answer = send_request({.url = local.url("echo"), .body = "{}"});
-    ::unsetenv("http_proxy");
-    ::unsetenv("ALL_PROXY");
-    CHECK(answer.good());
-}
-
-TEST_CASE("no error quotes the password of a proxy", "[client]") {
+TEST_CASE("no error quotes the password of a proxy, and none comes between this machine and itself", "[client]") {
     for (auto const& proxy : {std::string{"foo://user:secretpw@host"}, std::string{"http://user:secret/pw@h ost:1"},
                               "foo://user:secretpw" + std::string(400, 'x') + "@host"}) {
         ::setenv("https_proxy", proxy.c_str(), 1);
@@ -300,4 +280,11 @@ TEST_CASE("no error quotes the password of a proxy", "[client]") {
     CHECK(condense::detail::http::without_login("no 'foo://a:b@c@host' here") == "no 'foo://[login]@host' here");
     CHECK(condense::detail::http::without_login("no 'a:b@host'") == "no '[login]@host'");
     CHECK(condense::detail::http::without_login("cannot connect to host") == "cannot connect to host");
+    auto const& local = fresh_server();
+    ::setenv("http_proxy", "http://127.0.0.1:1/", 1);
+    ::setenv("ALL_PROXY", "http://127.0.0.1:1/", 1);
+    auto const answer = send_request({.url = local.url("echo"), .body = "{}"});
+    ::unsetenv("http_proxy");
+    ::unsetenv("ALL_PROXY");
+    CHECK(answer.good());
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/model_client.hpp>
 
-#include <condense/adapt/json.hpp>
 #include <condense/client/anthropic_client.hpp>
 #include <condense/client/gemini_client.hpp>
 #include <condense/client/openai_client.hpp>
@@ -325,7 +324,8 @@ TEST_CASE("an instruction goes behind the agent's own request", "[client]") {
     });
 }
 
-TEST_CASE("a header of the settings is sent in place of the client's", "[client]") {
+TEST_CASE("a header of the settings is sent in place of the client's; a key in Authorization is a bearer's",
+          "[client]") {
     for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings settings, protocol const& of) {
         auto const& local = fresh_server();
         std::string const key{of.key_header};
@@ -344,6 +344,15 @@ TEST_CASE("a header of the settings is sent in place of the client's", "[client]
         CHECK(own["content-type"] == "application/json; charset=utf-8");
         CHECK(own[key] == "mine");
     });
+    auto const& local = fresh_server();
+    for (auto const* const name : {"Authorization", "authorization", "AUTHORIZATION", "api-key"}) {
+        client_settings settings;
+        settings.key_header = name;
+        CHECK(client_of<condense::openai_client>(local.url("ok"), settings)({.data = "text"}).message == text);
+        auto const headers = local.seen()[0]["headers"];
+        if (name == std::string_view{"api-key"}) CHECK(headers["api-key"] == secret);
+        else CHECK(headers["authorization"] == "Bearer " + std::string{secret});
+    }
 }
 
 TEST_CASE("an answer without a text is an error that says so", "[client]") {
@@ -368,10 +377,7 @@ TEST_CASE("an answer without a text is an error that says so", "[client]") {
 }
 
 TEST_CASE("failures that pass are repeated within limits", "[client]") {
-    struct failure {
-        char const* mode;
-        std::size_t requests;
-    };
+    using failure = std::pair<char const*, std::size_t>;  ///< a mode, and how many requests it takes
     for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings const& settings, protocol const&) {
         auto const& local = fresh_server();
         for (auto const& [mode, requests] :
@@ -398,7 +404,41 @@ TEST_CASE("failures that pass are repeated within limits", "[client]") {
     });
 }
 
-TEST_CASE("no request outlives its deadline", "[client]") {
+TEST_CASE("what was shown is not repeated", "[client]") {
+    for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings const& settings, protocol const&) {
+        if (!settings.stream) return;
+        auto const& local = fresh_server();
+        shown to, nothing;
+        auto const half = answer_of<Client>(settings, "cutstream", to);
+        CHECK_FALSE(half.message);
+        CHECK(half.error.text == "the answer was cut off");
+        CHECK(half.stop == "incomplete");
+        CHECK_FALSE(to.all().empty());
+        CHECK(local.seen().size() == 1);
+        CHECK_FALSE(answer_of<Client>(settings, "cutstream-none", nothing).message);
+        CHECK(nothing.all().empty());
+        CHECK(local.seen().size() == 3);
+        // A whole answer is accepted though its connection breaks.
+        auto const whole = answer_of<Client>(settings, "cutend", to);
+        CHECK(whole.message);
+        CHECK(whole.error == condense::provider_error{});
+        CHECK(whole.stop != "incomplete");
+        CHECK(local.seen().size() == 1);
+    });
+}
+
+TEST_CASE("no request outlives its deadline, and an answer that was read too late is an error", "[client]") {
+    for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings settings, protocol const&) {
+        if (settings.stream) return;
+        settings.within = {second};
+        delivery slow{[](void*, std::string_view) { std::this_thread::sleep_for(std::chrono::milliseconds{1'100}); },
+                      nullptr};
+        auto const reply = client_of<Client>(fresh_server().url("ok"), settings).items(question<Client>(), slow);
+        CHECK_FALSE(reply.message);
+        CHECK(reply.error.text == "no whole answer came in time");
+        CHECK(reply.stop == "incomplete");
+    });
+    CHECK(client_settings{}.most == condense::bytes{4u << 20});
     auto const& local = fresh_server();
     auto const run = [&](char const* mode, ask_limits limits, std::size_t requests) {
         CAPTURE(mode);
@@ -423,50 +463,6 @@ TEST_CASE("no request outlives its deadline", "[client]") {
     CHECK(reply.error.text == "no whole answer came in time");
     CHECK(reply.stop == "incomplete");
     CHECK((now() - start).count < 4 * second);
-}
-
-TEST_CASE("what was shown is not repeated", "[client]") {
-    for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings const& settings, protocol const&) {
-        if (!settings.stream) return;
-        auto const& local = fresh_server();
-        shown to, nothing;
-        auto const half = answer_of<Client>(settings, "cutstream", to);
-        CHECK_FALSE(half.message);
-        CHECK(half.error.text == "the answer was cut off");
-        CHECK(half.stop == "incomplete");
-        CHECK_FALSE(to.all().empty());
-        CHECK(local.seen().size() == 1);
-        CHECK_FALSE(answer_of<Client>(settings, "cutstream-none", nothing).message);
-        CHECK(nothing.all().empty());
-        CHECK(local.seen().size() == 3);
-    });
-}
-
-TEST_CASE("a whole answer is accepted though its connection breaks", "[client]") {
-    for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings const& settings, protocol const&) {
-        if (!settings.stream) return;
-        auto const& local = fresh_server();
-        shown to;
-        auto const reply = answer_of<Client>(settings, "cutend", to);
-        CHECK(reply.message);
-        CHECK(reply.error == condense::provider_error{});
-        CHECK(reply.stop != "incomplete");
-        CHECK(local.seen().size() == 1);
-    });
-}
-
-TEST_CASE("an answer that was read too late is an error", "[client]") {
-    for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings settings, protocol const&) {
-        if (settings.stream) return;
-        settings.within = {second};
-        delivery slow{[](void*, std::string_view) { std::this_thread::sleep_for(std::chrono::milliseconds{1'100}); },
-                      nullptr};
-        auto const reply = client_of<Client>(fresh_server().url("ok"), settings).items(question<Client>(), slow);
-        CHECK_FALSE(reply.message);
-        CHECK(reply.error.text == "no whole answer came in time");
-        CHECK(reply.stop == "incomplete");
-    });
-    CHECK(client_settings{}.most == condense::bytes{4u << 20});
 }
 
 TEST_CASE("an overflow is recognised", "[client]") {
@@ -508,7 +504,7 @@ TEST_CASE("hostile answers are errors", "[client]") {
     });
 }
 
-TEST_CASE("the key is in a header, and nowhere else", "[client]") {
+TEST_CASE("the key is in a header, and nowhere else; one of the settings is in no error either", "[client]") {
     for_each_protocol(
         []<class Client>(std::type_identity<Client>, client_settings const& settings, protocol const& of) {
             auto const& local = fresh_server();
@@ -533,9 +529,6 @@ TEST_CASE("the key is in a header, and nowhere else", "[client]") {
                 CHECK_FALSE(holds_key(all.dump()));
             }
         });
-}
-
-TEST_CASE("a header of the settings is in no error either", "[client]") {
     for_each_protocol([]<class Client>(std::type_identity<Client>, client_settings settings, protocol const&) {
         settings.headers = {"X-Gateway:  Token sk-secret-key-of-gate ", "X-Room: 1",
                             "X-Longer: " + std::string{secret} + "-and-more"};
@@ -550,18 +543,6 @@ TEST_CASE("a header of the settings is in no error either", "[client]") {
         shown to;  // what is too short to be a secret stays
         CHECK(answer_of<Client>(settings, "error-401-room1", to).error.text.find("room1") == 0);
     });
-}
-
-TEST_CASE("a key in Authorization is a bearer's, however that is written", "[client]") {
-    auto const& local = fresh_server();
-    for (auto const* const name : {"Authorization", "authorization", "AUTHORIZATION", "api-key"}) {
-        client_settings settings;
-        settings.key_header = name;
-        CHECK(client_of<condense::openai_client>(local.url("ok"), settings)({.data = "text"}).message == text);
-        auto const headers = local.seen()[0]["headers"];
-        if (name == std::string_view{"api-key"}) CHECK(headers["api-key"] == secret);
-        else CHECK(headers["authorization"] == "Bearer " + std::string{secret});
-    }
 }
 
 TEST_CASE("no member of a body is sent twice", "[client]") {
@@ -642,7 +623,7 @@ TEST_CASE("threads share a client", "[client]") {
 
 // Attempts, and the events of a stream.
 
-TEST_CASE("what may pass is repeated, nothing else", "[client]") {
+TEST_CASE("what may pass is repeated some times, nothing else, and not behind the deadline", "[client]") {
     for (int status = 0; status < 600; ++status) {
         bool const passes =
             status == 429 || status == 500 || status == 502 || status == 503 || status == 504 || status == 529;
@@ -655,9 +636,28 @@ TEST_CASE("what may pass is repeated, nothing else", "[client]") {
         CHECK_FALSE(is_transient({.status = 503, .problem = problem}));
     CHECK(is_transient({.problem = http_problem::unreachable}));
     CHECK(is_transient({.status = 200, .problem = http_problem::broken}));
+    CHECK(sends({.status = 200}) == 1);
+    CHECK(sends({.status = 503}) == 3);
+    CHECK(sends({.status = 503}, {.most = 0}) == 1);
+    CHECK(sends({.status = 503}, {.most = 5, .first = {millisecond}}) == 6);
+    CHECK(sends({.status = 503}, {.most = 2, .first = {millisecond}}, never, true) == 1);
+    auto const start = now();
+    CHECK(sends({.status = 503, .retry_after = "30"}, {}, start + instant{2 * second}) == 1);
+    CHECK(sends({.status = 503}, {}, start + instant{100 * millisecond}) == 1);
+    CHECK(sends({.status = 503, .retry_after_ms = "50"}, {}, start + instant{90 * millisecond}) <= 2);
+    CHECK((now() - start).count < 2 * second);
+    // A wait can be given up.
+    int count = 0;
+    auto const later = now();
+    auto const last = send_with_retries(
+        {}, never, [&] { return later + instant{100 * millisecond} < now(); },
+        [&] { return ++count, http_response{.status = 429, .retry_after = "30"}; }, [] { return false; });
+    CHECK(last.problem == http_problem::cancelled);
+    CHECK(count == 1);
+    CHECK((now() - later).count < 2 * second);
 }
 
-TEST_CASE("waits double, and are cut at random", "[client]") {
+TEST_CASE("waits double, and are cut at random; the server's wish comes first", "[client]") {
     http_response const busy{.status = 503};
     retry_policy const many{.most = 100};
     for (unsigned number = 0; number < 100; ++number) {
@@ -676,9 +676,6 @@ TEST_CASE("waits double, and are cut at random", "[client]") {
     }
     CHECK_FALSE(wait_after(busy, 2));
     CHECK_FALSE(wait_after({.status = 400}));
-}
-
-TEST_CASE("the server's wish comes first", "[client]") {
     CHECK(wait_after({.status = 429, .retry_after = "7"}) == 7 * second);
     CHECK(wait_after({.status = 429, .retry_after = "7", .retry_after_ms = "1500"}) == 1'500 * millisecond);
     CHECK(wait_after({.status = 429, .retry_after = "0"}) == 0);
@@ -693,40 +690,13 @@ TEST_CASE("the server's wish comes first", "[client]") {
         CHECK(wait_after({.status = 429, .retry_after = wish}) == second / 2);
 }
 
-TEST_CASE("requests are repeated some times, and not behind the deadline", "[client]") {
-    CHECK(sends({.status = 200}) == 1);
-    CHECK(sends({.status = 503}) == 3);
-    CHECK(sends({.status = 503}, {.most = 0}) == 1);
-    CHECK(sends({.status = 503}, {.most = 5, .first = {millisecond}}) == 6);
-    CHECK(sends({.status = 503}, {.most = 2, .first = {millisecond}}, never, true) == 1);
-    auto const start = now();
-    CHECK(sends({.status = 503, .retry_after = "30"}, {}, start + instant{2 * second}) == 1);
-    CHECK(sends({.status = 503}, {}, start + instant{100 * millisecond}) == 1);
-    CHECK(sends({.status = 503, .retry_after_ms = "50"}, {}, start + instant{90 * millisecond}) <= 2);
-    CHECK((now() - start).count < 2 * second);
-}
-
-TEST_CASE("a wait can be given up", "[client]") {
-    int count = 0;
-    auto const start = now();
-    auto const last = send_with_retries(
-        {}, never, [&] { return start + instant{100 * millisecond} < now(); },
-        [&] { return ++count, http_response{.status = 429, .retry_after = "30"}; }, [] { return false; });
-    CHECK(last.problem == http_problem::cancelled);
-    CHECK(count == 1);
-    CHECK((now() - start).count < 2 * second);
-}
-
-TEST_CASE("events are the same however they are cut", "[client]") {
+TEST_CASE("events are the same however they are cut, and bounded, as a stream is not", "[client]") {
     std::string const stream =
         "\xEF\xBB\xBF"
         "data: one\r\n\r\n: a comment\n\nevent: x\ndata:two\nid: 7\ndata:  lines\n\ndata\n\ndata: \r\rdata: a\r\ndata: "
         "b\r\n\r\ndata: last";
     for (std::size_t size = 1; size <= stream.size(); ++size)
         CHECK(events_of(stream, size) == std::vector<std::string>{"one", "two\n lines", "a\nb", "last"});
-}
-
-TEST_CASE("an event is bounded, a stream is not", "[client]") {
     event_reader reader;
     std::size_t count = 0;
     auto const take = [&](std::string_view) { ++count; };

@@ -39,9 +39,7 @@ TEST_CASE("calls whose pieces are mixed, one without an id, and too many", "[cli
     CHECK((*mixed.message)["tool_calls"][1]["function"]["arguments"] == "{\"text\":\"needle\"}");
     CHECK((*answer_of("loops").message)["tool_calls"][0]["id"] == "call-0");
     CHECK(answer_of("manycalls").error.text == "the answer calls too many tools");
-}
-
-TEST_CASE("a refusal comes back with the message, reasoning alone is none", "[client]") {
+    // A refusal comes back with the message, reasoning alone is none.
     auto const whole = answer_of("whole-refuses");
     REQUIRE(whole.message);
     CHECK((*whole.message)["refusal"] == "I must not.");

@@ -3,16 +3,9 @@
 // peers TASKS.json: conversations by the clients of this library, as peers.mjs has them by the providers' own packages.
 // Prints a line of JSON for each task: the answers in the order of the requests. peers_test.py compares them.
 
-#include <cstdint>
 #include <fstream>
 #include <iostream>
-#include <string>
-#include <string_view>
-#include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include <condense/adapt/json.hpp>
 #include <condense/client/anthropic_client.hpp>
 #include <condense/client/gemini_client.hpp>
 #include <condense/client/openai_client.hpp>

@@ -9,11 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <source_location>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>
 #include <condense/client/openai_client.hpp>

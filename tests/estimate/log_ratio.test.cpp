@@ -212,19 +212,15 @@ constexpr bool nothing_is_learnt_from_nothing() {
 
 }  // namespace
 
-TEST_CASE("log_ratio: what is learnt") {
+TEST_CASE("log_ratio: what is learnt and forgotten; ratio, slope and spread") {
     CHECK_TWICE(nothing_learnt_is_nothing_corrected());
     CHECK_TWICE(the_prior_counts_for_20k_tokens());
     CHECK_TWICE(the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it());
     CHECK_TWICE(the_ratio_is_held());
     CHECK(older_requests_count_half_after_200());
     CHECK_TWICE(classes_of_content_are_apart());
-}
-TEST_CASE("log_ratio: what is forgotten") {
     CHECK_TWICE(one_outlier_is_none_five_are_another_tokenizer());
     CHECK_TWICE(another_model_begins_anew());
-}
-TEST_CASE("log_ratio: ratio, slope and spread") {
     CHECK_TWICE(a_line_begins_at_the_prior_within_its_bounds());
     CHECK_TWICE(without_a_difference_there_is_no_slope());
     CHECK_TWICE(a_slope_is_found_and_held());

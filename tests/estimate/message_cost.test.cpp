@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/message_cost.hpp>
 
-#include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
-#include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
 
 #include "support/catch.hpp"

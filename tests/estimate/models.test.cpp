@@ -2,13 +2,12 @@
 #include <condense/estimate/models.hpp>
 
 #include <initializer_list>
-#include <string>
 #include <type_traits>
 
 #include <condense/estimate/char_ratio.hpp>
-#include <condense/estimate/family.hpp>
 
 #include "support/catch.hpp"
+#include "support/repetition.hpp"
 
 // Models by name: the names that providers make of them, the table, and the look-up.
 
@@ -125,30 +124,26 @@ constexpr bool the_facts_are_those_of_the_model() {
 
 }  // namespace
 
-TEST_CASE("models: what is around a name") {
+TEST_CASE("models: what is around a name, look-up and facts") {
     CHECK_TWICE(what_providers_add_is_taken_off());
     CHECK_TWICE(nothing_else_is());
     CHECK_TWICE(a_dot_between_digits_is_a_hyphen());
     CHECK_TWICE(dates_are_real_ones());
-}
-
-TEST_CASE("models: hostile names cost what they are long") {
-    for (std::string const piece : {"/", ".", "-", "@", ":", "9", "anthropic/", "us.", "\xFF", "a"}) {
-        std::string name;
-        while (name.size() < 1'000'000) name += piece;
-        name[name.size() / 2] = 0;
-        CHECK(bare(name).name.size() <= name.size());
-        CHECK(same_name(name, name));
-        static_cast<void>(date_behind(name));
-    }
-}
-
-TEST_CASE("models: look-up and facts") {
     CHECK_TWICE(names_are_found_as_they_are_written());
     CHECK_TWICE(aliases_and_snapshots_are_found());
     CHECK_TWICE(nothing_is_found_by_a_part_of_its_name());
     CHECK_TWICE(an_unknown_model_keeps_its_family());
     CHECK_TWICE(the_facts_are_those_of_the_model());
+}
+
+TEST_CASE("models: hostile names cost what they are long") {
+    for (std::string const piece : {"/", ".", "-", "@", ":", "9", "anthropic/", "us.", "\xFF", "a"}) {
+        auto name = repeated(piece, 1'000'000);
+        name[name.size() / 2] = 0;
+        CHECK(bare(name).name.size() <= name.size());
+        CHECK(same_name(name, name));
+        static_cast<void>(date_behind(name));
+    }
 }
 
 TEST_CASE("models: every row of the table holds together, and the families are there") {
@@ -278,13 +273,13 @@ constexpr bool a_missing_price_is_no_error() {
 
 }  // namespace
 
-TEST_CASE("model: budgets") {
+TEST_CASE("model: budgets and prices") {
     CHECK_TWICE(a_tenth_is_kept_for_the_answer());
     CHECK_TWICE(the_models_own_limits_hold());
     CHECK_TWICE(nothing_known_is_a_default());
     CHECK_TWICE(any_figures_are_harmless());
+    CHECK_TWICE(a_missing_price_is_no_error());
 }
-TEST_CASE("model: prices") { CHECK_TWICE(a_missing_price_is_no_error()); }
 
 // Families
 

@@ -4,11 +4,11 @@
 #include <array>
 #include <iterator>
 #include <random>
-#include <string>
 #include <type_traits>
 
 #include "support/catch.hpp"
 #include "support/parts.hpp"
+#include "support/repetition.hpp"
 
 namespace {
 
@@ -79,10 +79,9 @@ constexpr bool more_text_never_costs_less() {
 static_assert(more_text_never_costs_less<family::gpt>());  // each by itself, for the steps that clang allows
 static_assert(more_text_never_costs_less<family::other>());
 
+constexpr part_view call{.kind = part_kind::tool_call, .tool = "read_file"};
+
 constexpr bool frames_are_those_of_the_family() {
-    part_view call;
-    call.kind = part_kind::tool_call;
-    call.tool = "read_file";
     script_aware<family::claude> const count;
     return count.frame(role::user) == cost::of({2}) && script_aware<family::gpt>{}.frame(role::user) == cost::of({4}) &&
            count.frame(call) == count("read_file");
@@ -92,9 +91,6 @@ template <class Family>
 constexpr bool is_of_family(std::string_view model) {
     condense::family_estimator const found{condense::family_of(model)};
     script_aware<Family> const wanted;
-    part_view call;
-    call.kind = part_kind::tool_call;
-    call.tool = "read_file";
     return found(chinese) == wanted(chinese) && found(json) == wanted(json) &&
            found.frame(role::user) == wanted.frame(role::user) && found.frame(call) == wanted.frame(call);
 }
@@ -113,15 +109,12 @@ static_assert(text_that_is_not_empty_costs_a_token() && frames_are_those_of_the_
 
 }  // namespace
 
-TEST_CASE("texts cost about what tokenizers say", "[estimate]") {
+TEST_CASE("texts cost about what tokenizers say, and more text never costs less", "[estimate]") {
     CHECK_TWICE(tokens_of_exact_tokenizers());
     auto const all = script_aware<family::gpt>{}(english);
     REQUIRE(all == script_aware<family::kimi>{}(english));
     REQUIRE(all < script_aware<family::claude>{}(english));
     REQUIRE(script_aware<family::claude>{}(english) < script_aware<family::claude_4_7>{}(english));
-}
-
-TEST_CASE("more text never costs less", "[estimate]") {
     CHECK(more_text_never_costs_less<family::gpt>());
     CHECK(more_text_never_costs_less<family::claude>());
     CHECK(more_text_never_costs_less<family::claude_4_7>());
@@ -130,7 +123,7 @@ TEST_CASE("more text never costs less", "[estimate]") {
     CHECK(more_text_never_costs_less<family::other>());
 }
 
-TEST_CASE("no text costs more tokens than it has bytes", "[estimate]") {
+TEST_CASE("no text costs more tokens than it has bytes, and megabytes of one thing cost in proportion", "[estimate]") {
     for (std::size_t const size : {1u, 2u, 3u, 200u, 5'000u})
         for (int byte = 0; byte < 256; ++byte) {
             std::string const text(size, static_cast<char>(byte));
@@ -138,13 +131,9 @@ TEST_CASE("no text costs more tokens than it has bytes", "[estimate]") {
             CHECK(script_aware<family::other>{}(text).tokens().count <= size);
             CHECK(script_aware<family::claude_4_7>{}(text).tokens().count <= size);
         }
-}
-
-TEST_CASE("a run of one thing for megabytes costs in proportion", "[estimate]") {
     script_aware<family::gpt> const count;
     for (std::string_view const unit : {"a", " ", "\n", "7", "-", "\xFF", "\x80", "\u4E2D", "\U0001F600", "Ab1+"}) {
-        std::string text;
-        for (int each = 0; each < 100'000; ++each) text += unit;
+        auto const text = repeated(unit, 100'000 * unit.size());
         auto const once = count(text).steps;
         auto const twice = count(text + text).steps;
         INFO("unit " << static_cast<unsigned>(static_cast<unsigned char>(unit[0])));
@@ -435,7 +424,8 @@ TEST_CASE("script_scan: classes, masks and features of texts", "[estimate]") {
     CHECK(borders_do_not_show());
 }
 
-TEST_CASE("script_scan: masks by vectors are those of the reference", "[estimate]") {
+TEST_CASE("script_scan: masks by vectors are those of the reference, and runs go on over the border of blocks",
+          "[estimate]") {
     std::string text(1 + 256, '\0');
     for (std::size_t at = 0; at < 256; ++at) text[1 + at] = static_cast<char>(at);
     std::mt19937 random{7};
@@ -453,17 +443,12 @@ TEST_CASE("script_scan: masks by vectors are those of the reference", "[estimate
     }
 #endif
     REQUIRE(same);
-}
-
-TEST_CASE("script_scan: runs go on over the border of blocks", "[estimate]") {
-    auto const text = std::string(63, ' ') + "\u0438\u043C\u044F \u4E2D\u6587";
     point_counts counts;
-    by_look_up(text, counts);
-    auto const of = [](script_class which) { return static_cast<std::size_t>(which); };
-    CHECK(counts.chars[of(script_class::cyrillic)] == 3);
-    CHECK(counts.runs[of(script_class::cyrillic)] == 1);
-    CHECK(counts.chars[of(script_class::han)] == 2);
-    CHECK(counts.runs[of(script_class::han)] == 1);
+    by_look_up(std::string(63, ' ') + "\u0438\u043C\u044F \u4E2D\u6587", counts);
+    for (auto const& [script, size] : {std::pair{script_class::cyrillic, 3u}, {script_class::han, 2u}}) {
+        CHECK(counts.chars[static_cast<std::size_t>(script)] == size);
+        CHECK(counts.runs[static_cast<std::size_t>(script)] == 1);
+    }
 }
 
 TEST_CASE("script_scan: code points by AVX2 are those by look-ups", "[estimate]") {

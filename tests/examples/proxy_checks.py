@@ -11,11 +11,9 @@ import socket
 import subprocess
 import time
 
-from checks import checks_in, effort, expect
+from checks import checks_in, expect
 from fake_provider import KEY, Provider
-from proxy_talk import PATIENCE, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, converse, noise, task
-
-TURNS = 80 if effort() >= 1000 else 40
+from proxy_talk import PATIENCE, TURNS, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, checks_of, converse, noise, task
 
 
 def long_conversation(program, shape, stream, options, refusals):
@@ -342,11 +340,4 @@ def a_signal_before_it_listens_ends_it(program):
         expect(done.returncode == 0, f"status {done.returncode}", done.stderr)
 
 
-def conversation(name):
-    def check(program):
-        long_conversation(program, *CONVERSATIONS[name])
-    check.__name__ = name
-    return check
-
-
-ALL = [*map(conversation, CONVERSATIONS), *checks_in(globals(), "program")]
+ALL = [*checks_of(CONVERSATIONS, long_conversation), *checks_in(globals(), "program")]

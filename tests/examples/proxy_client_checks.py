@@ -6,11 +6,10 @@ import json
 import anthropic
 import openai
 
-from checks import effort, expect
+from checks import expect
 from fake_provider import KEY, Provider
-from proxy_talk import SYSTEM, Anthropic, OpenAI, Proxy, check_requests, newest_text, result_of, task
+from proxy_talk import SYSTEM, TURNS, Anthropic, OpenAI, Proxy, check_requests, checks_of, newest_text, result_of, task
 
-TURNS = 80 if effort() >= 1000 else 40
 OPTIONS = {"api_key": KEY, "max_retries": 0, "timeout": 120}
 
 
@@ -112,11 +111,4 @@ def errors_reach_the_clients(program):
         must_fail(Anthropic, proxy.url, anthropic.InternalServerError, "no answer of the provider")
 
 
-def conversation(name):
-    def check(program):
-        converse(program, *CONVERSATIONS[name])
-    check.__name__ = name
-    return check
-
-
-ALL = [*map(conversation, CONVERSATIONS), errors_reach_the_clients]
+ALL = [*checks_of(CONVERSATIONS, converse), errors_reach_the_clients]

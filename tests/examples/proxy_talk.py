@@ -10,8 +10,10 @@ import subprocess
 import threading
 import time
 
-from checks import PATIENCE, expect
+from checks import PATIENCE, effort, expect
 from fake_provider import KEY
+
+TURNS = 80 if effort() >= 1000 else 40
 
 
 class Proxy:
@@ -184,6 +186,16 @@ class AnthropicCached(Anthropic):
         content = newest["content"] if isinstance(newest["content"], list) else [{"type": "text", "text": newest["content"]}]
         content = [*content[:-1], {**content[-1], "cache_control": {"type": "ephemeral"}}]
         return Anthropic.request([*messages[:-1], {**newest, "content": content}], stream)
+
+
+def checks_of(conversations, call):
+    """A check for each row of a table: `call` with a program and what stands in the row."""
+    def named(name, row):
+        def check(program):
+            call(program, *row)
+        check.__name__ = name
+        return check
+    return [named(*each) for each in conversations.items()]
 
 
 def result_of(key, name):

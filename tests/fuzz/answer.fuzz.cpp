@@ -5,12 +5,6 @@
 
 #include <initializer_list>
 
-#include <condense/core/part.hpp>
-#include <condense/detail/utf8.hpp>
-#include <condense/llm/answer.hpp>
-#include <condense/llm/fence.hpp>
-#include <condense/llm/model_call.hpp>
-#include <condense/llm/overflow.hpp>
 #include <condense/llm/prompt.hpp>
 #include <condense/llm/summary_reply.hpp>
 

@@ -3,11 +3,8 @@
 // Vocabularies of bytes, as rank files and as tokenizer.json, and images that were changed and sealed again: an error,
 // or counts that are those of a plain merge. Of a forged image counts may be wrong; reading it ends and stays in range.
 
-#include <optional>
-
 #include <condense/estimate/bpe/counter.hpp>
 #include <condense/estimate/bpe/image.hpp>
-#include <condense/estimate/bpe/tokenizer_json.hpp>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "fuzz/fuzz.hpp"
@@ -16,27 +13,18 @@ namespace {
 
 using condense::bpe_counter, condense::loaded_vocabulary, condense::split_scheme;
 
-constexpr std::size_t schemes = 5;
-
 void check_refused(loaded_vocabulary const& loaded) {
     auto const text = loaded.error.text();
     fuzz::require(text.starts_with("condense: bpe_vocabulary: ") && text.ends_with(" (see vocabulary_error)"),
                   "an error is a sentence");
 }
 
-template <condense::split_rules Rules>
-std::vector<std::uint32_t> expected(toy_bpe::naive const& plain, std::string_view text) {
-    return plain.all<Rules>(text);
-}
 std::vector<std::uint32_t> expected(split_scheme scheme, toy_bpe::naive const& plain, std::string_view text) {
-    switch (scheme) {
-        case split_scheme::cl100k: return expected<condense::rules_of(split_scheme::cl100k)>(plain, text);
-        case split_scheme::o200k: return expected<condense::rules_of(split_scheme::o200k)>(plain, text);
-        case split_scheme::llama3: return expected<condense::rules_of(split_scheme::llama3)>(plain, text);
-        case split_scheme::qwen: return expected<condense::rules_of(split_scheme::qwen)>(plain, text);
-        case split_scheme::deepseek: break;
-    }
-    return expected<condense::rules_of(split_scheme::deepseek)>(plain, text);
+    std::vector<std::uint32_t> ids;
+    toy_bpe::each_scheme([&]<split_scheme Scheme>() {
+        if (Scheme == scheme) ids = plain.all<condense::rules_of(Scheme)>(text);
+    });
+    return ids;
 }
 
 /// `tokens` by rank.
@@ -120,7 +108,7 @@ std::string chosen_text(byte_source& bytes, std::vector<std::string> const& toke
 void check_ranks(byte_source& bytes) {
     auto const tokens = chosen_tokens(bytes);
     auto ranks = toy_bpe::ranks(tokens);
-    auto const scheme = static_cast<split_scheme>(bytes.below(schemes));
+    auto const scheme = static_cast<split_scheme>(bytes.below(std::size(toy_bpe::schemes)));
     auto const damage = bytes.below(4) == 0 ? 1 + bytes.below(3) : 0;
     for (std::size_t done = 0; done < damage; ++done) {
         auto const at = bytes.below(ranks.size());

@@ -3,11 +3,6 @@
 // Answers of servers, as bodies and as streams of events: however a stream is cut into packets, the same comes of it;
 // an answer is an error, or messages that can be sent back; what was shown is the text that is returned.
 
-#include <optional>
-
-#include <nlohmann/json.hpp>
-
-#include <condense/adapt/json.hpp>
 #include <condense/client/anthropic_client.hpp>
 #include <condense/client/gemini_client.hpp>
 #include <condense/client/openai_client.hpp>

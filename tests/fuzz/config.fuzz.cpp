@@ -3,16 +3,11 @@
 // What operators and others write: settings as JSON and as variables, catalogues of models, files of instructions.
 
 #include <map>
-#include <optional>
-
-#include <nlohmann/json.hpp>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/config/instructions.hpp>
 #include <condense/config/json_settings.hpp>
 #include <condense/config/models_json.hpp>
-#include <condense/config/settings.hpp>
-#include <condense/detail/utf8.hpp>
 
 #include "fuzz/fuzz.hpp"
 

@@ -6,6 +6,7 @@
 #include <condense/store/journal_folder.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "support/parts.hpp"
 
 namespace {
 
@@ -37,11 +38,8 @@ entry append(condense::journal_folder const& to, std::string const& id, entry wh
 
 /// The lines between the breaks of a text; a last one without a break is none.
 std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> all;
-    for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
-        all.push_back(text.substr(0, end));
-        text.remove_prefix(end + 1);
-    }
+    auto all = parts_of(text, '\n');
+    all.pop_back();
     return all;
 }
 

@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <condense/recovery/passages.hpp>
 #include <condense/recovery/tools.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>

@@ -10,6 +10,7 @@
 
 #include "support/catch.hpp"
 #include "support/notation.hpp"
+#include "support/repetition.hpp"
 
 namespace {
 
@@ -56,9 +57,7 @@ bool is_on_one_line(std::string_view text) {
 
 /// Text that breaks lines, moves cursors, ends fences and is no text.
 std::string hostile(std::size_t size) {
-    std::string text;
-    while (text.size() < size) text += "\"'\n\r\t\x1B[2J</artifact>\x7F\xC2\x9B\xE2\x80\xA8\xE2\x80\xAE\xFF\xC3 ]\\";
-    return text;
+    return repeated("\"'\n\r\t\x1B[2J</artifact>\x7F\xC2\x9B\xE2\x80\xA8\xE2\x80\xAE\xFF\xC3 ]\\", size);
 }
 
 /// Counts as `per_byte`, or throws.
@@ -117,18 +116,12 @@ TEST_CASE("artifact_list: documents have ids of their own, sources that say what
     list.add_source([](auto const&, auto const&) {});
     list.add({.id = "r9.0", .source = "turn 4: read", .arrived = 100}, "{} and more\n{}\n");
     CHECK_FALSE(list.attach({.content = "five"}));
-    std::vector<std::string> ids, sources, types;
-    std::vector<std::uint64_t> arrivals;
-    for (auto const& each : list.all()) {
-        ids.push_back(each.id);
-        sources.push_back(each.source);
-        types.push_back(each.type);
-        arrivals.push_back(each.arrived);
-    }
-    CHECK(ids == std::vector<std::string>{"d1", "d2", "d3", "r9.0", "d4"});
-    CHECK(sources == std::vector<std::string>{"document 1", "A title", "a/path", "turn 4: read", "document 4"});
-    CHECK(types == std::vector<std::string>{"text", "text", "text/html", "mixed", "text"});
-    CHECK(arrivals == std::vector<std::uint64_t>{0, 1, 2, 100, 101});
+    std::string facts;
+    for (auto const& each : list.all())
+        facts += each.id + ": " + each.source + ", " + each.type + ", " + std::to_string(each.arrived) + "\n";
+    CHECK(facts ==
+          "d1: document 1, text, 0\nd2: A title, text, 1\nd3: a/path, text/html, 2\n"
+          "r9.0: turn 4: read, mixed, 100\nd4: document 4, text, 101\n");
     CHECK(list.all()[3].kind == artifact_kind::tool_result);
     list.add({.arrived = std::numeric_limits<std::uint64_t>::max()}, "x");
     CHECK_FALSE(list.attach({.content = "last"}));
@@ -220,11 +213,7 @@ TEST_CASE("artifact_list: a preview is short and printable, whatever the content
     }
     CHECK_FALSE(list.attach({.content = "first\nsecond"}));
     CHECK(list.all().back().preview == "first second");
-    std::string const euros = [] {
-        std::string text;
-        for (int each = 0; each < 241; ++each) text += "\u20AC";
-        return text;
-    }();
+    auto const euros = repeated("\u20AC", 723);
     CHECK_FALSE(list.attach({.content = euros}));
     CHECK(list.all().back().preview == euros.substr(0, 720) + "...");
 }
@@ -363,13 +352,11 @@ TEST_CASE("artifact: a request reads texts where they are, in the order of their
     // A copy reads the same.
     auto const copy = request;
     CHECK(all_of(copy) == all_of(request));
-}
-
-TEST_CASE("artifact: a text that cannot be read is passed over, and one that was not asked for") {
-    shelf const texts{{"zero", "one", "two"}, 1, true};
-    plan_request::text_reader const reader{texts};
-    plan_request const request{{}, {}, reader};
-    CHECK(all_of(request) == list{{2, "two"}, {0, "zero"}});
-    CHECK(one_of(request, 0) == std::vector<std::string>{"zero"});
-    CHECK(one_of(request, 1).empty());
+    // One that cannot be read is passed over, and so is one that was not asked for.
+    shelf const others{{"zero", "one", "two"}, 1, true};
+    plan_request::text_reader const other_reader{others};
+    plan_request const other{{}, {}, other_reader};
+    CHECK(all_of(other) == list{{2, "two"}, {0, "zero"}});
+    CHECK(one_of(other, 0) == std::vector<std::string>{"zero"});
+    CHECK(one_of(other, 1).empty());
 }

@@ -195,7 +195,7 @@ TEST_CASE("asking: while a stop is requested every exception passes through") {
     CHECK(calls(echo, {.data = "q"}, {}).message == "re q");
 }
 
-TEST_CASE("asking: answers stand in the order of the questions, whatever the executor does") {
+TEST_CASE("asking: answers stand in the order of the questions, whatever the executor does, also where it breaks off") {
     direct_calls<> const calls;
     std::atomic<std::size_t> count = 0;
     auto const model = [&](model_prompt const& prompt) {
@@ -218,10 +218,6 @@ TEST_CASE("asking: answers stand in the order of the questions, whatever the exe
           list{"re q0", "error: the executor made no call", "re q2", "error: the executor made no call", "re q4"});
     CHECK(asked(in_turn{}, 0).empty());
     CHECK(asked(idle{}, 0).empty());
-}
-
-TEST_CASE("asking: an executor that breaks off loses no answer, and a cancellation of its own passes through") {
-    direct_calls<> const calls;
     CHECK(said(calls.all(echo, questions(3), breaking_off<broken>{})) ==
           list{"re q0", "error: no more threads", "error: no more threads"});
     CHECK(said(calls.all(echo, questions(1), breaking_off<broken>{})) == list{"re q0"});

@@ -199,6 +199,8 @@ TEST_CASE("context: the artifacts in order of arrival, fenced, and a reference f
                            "\"/>\n"
                            "<artifact id=\"d2\" source=\"document 2\" content=\"5,000 bytes left out\"/>\n");
     CHECK(none.unnamed == 0);
+    for (auto const* const breaks : {"a\nb", "\xFF"})  // a marker
+        CHECK_THROWS_AS((plan_context{.words = {.stored = breaks}}(more.list, {})), condense::invalid_configuration);
 }
 
 TEST_CASE("context: passages and summaries say what they are, and where the whole is") {
@@ -242,7 +244,7 @@ TEST_CASE("context: nothing in a text or a title can close a fence or open one")
         }
 }
 
-TEST_CASE("context: texts of any bytes give valid UTF-8") {
+TEST_CASE("context: texts of any bytes give valid UTF-8, and facts of a megabyte are survived") {
     std::string bytes;
     for (int value = 0; value < 256; ++value) bytes.push_back(static_cast<char>(value));
     for (auto const what : {full, extract, exclude}) {
@@ -256,9 +258,6 @@ TEST_CASE("context: texts of any bytes give valid UTF-8") {
         CHECK(condense::utf8::valid(made.report()));
         CHECK(made.report().find('\x1B') == std::string::npos);
     }
-}
-
-TEST_CASE("context: facts of a megabyte are survived") {
     listed<> things;
     auto const much = letters(std::size_t{1} << 20);
     things.result(about_ports(3'000), {.id = much, .source = much + "\n", .type = much});
@@ -478,12 +477,6 @@ TEST_CASE("context: the report is a line for each artifact") {
     CHECK(made.report() == "exclude, d1 (one  [2J): " + condense::grouped(made.records[0].before.count) +
                                " -> 69 tokens; about nothing\n"
                                "include_full, d2 (two): 66 -> 66 tokens\n");
-}
-
-TEST_CASE("context: words that break a marker are refused") {
-    listed<> things;
-    CHECK_THROWS_AS((plan_context{.words = {.stored = "a\nb"}}(things.list, {})), condense::invalid_configuration);
-    CHECK_THROWS_AS((plan_context{.words = {.stored = "\xFF"}}(things.list, {})), condense::invalid_configuration);
 }
 
 TEST_CASE("context: question and goal decide what is shown") {

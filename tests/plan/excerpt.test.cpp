@@ -135,7 +135,7 @@ std::string any_text(numbers& any) {
 
 }  // namespace
 
-TEST_CASE("excerpt: the best passage, with what is missing around it and where the whole is") {
+TEST_CASE("excerpt: the best passage, with its neighbours, what is missing around them and where the whole is") {
     auto const text = lines(10, 4, "the port");
     CHECK(written("port", text, 450, "read_artifact gives the whole of 0123") ==
           "[... bytes 0 to 960 of 2,400 omitted; read_artifact gives the whole of 0123 ...]\n" + line(4, "the port") +
@@ -144,10 +144,7 @@ TEST_CASE("excerpt: the best passage, with what is missing around it and where t
           line(0, "the port") + "[... bytes 240 to 2,400 of 2,400 omitted ...]");
     CHECK(written("port", lines(10, 9, "the port"), 450) ==
           "[... bytes 0 to 2,160 of 2,400 omitted ...]\n" + line(9, "the port"));
-}
-
-TEST_CASE("excerpt: neighbours come with it, the next one first") {
-    auto const text = lines(10, 4, "the port");
+    // Neighbours come with it, the next one first.
     auto const shows = [&](std::size_t room, std::size_t first, std::size_t count) {
         auto const out = written("port", text, room);
         CHECK(check_positions(out, text, "") == count * 240);
@@ -182,9 +179,18 @@ TEST_CASE("excerpt: a text of which everything is shown has no marker") {
     CHECK(written("port", text, 10'000) == text);
     CHECK(written("port", "a port", 1'000) == "a port");
     CHECK(written("port", "a port\xFF", 1'000) == "a port\xEF\xBF\xBD");
+    // Content that looks like a marker is content.
+    std::string const imitation = "[... bytes 0 to 10 of 12 omitted ...]\n";
+    auto const imitating = line(0) + "port " + std::string(230, 'y') + "\n" + imitation;
+    CHECK(written("port", imitating, 10'000) == imitating);
+    // What is missing behind it is told all the same.
+    auto const longer = line(0, "port") + imitation + line(2);
+    CHECK(written("port", longer, 400) == line(0, "port") + "[... bytes 240 to 518 of 518 omitted ...]");
 }
 
-TEST_CASE("excerpt: nothing where nothing is found, or the best passage does not fit") {
+TEST_CASE(
+    "excerpt: nothing where nothing is found, or the best passage does not fit, what is left of a text that has become "
+    "shorter") {
     auto const text = lines(10, 4, "the port");
     CHECK(written("absent", text, 10'000).empty());
     CHECK(written("port", "", 10'000).empty());
@@ -196,6 +202,10 @@ TEST_CASE("excerpt: nothing where nothing is found, or the best passage does not
     CHECK(within("port", text, 0_tokens).empty());
     CHECK(within("port", text, 7_tokens).empty());
     CHECK(within("port", "", 100_tokens).empty());
+    auto const ranked = ranking("port", text);
+    CHECK(excerpt_writer{"", ranked, ""}.write(10'000).empty());
+    CHECK(excerpt_writer{std::string_view{text}.substr(0, 500), ranked, ""}.write(10'000).empty());
+    CHECK(excerpt_writer{std::string_view{text}.substr(0, 1'000), ranked, ""}.write(10'000).size() > 100);
 }
 
 TEST_CASE("excerpt: no limit is too large, and no text too cheap") {
@@ -209,24 +219,6 @@ TEST_CASE("excerpt: no limit is too large, and no text too cheap") {
         CHECK(shown({limit}, 3'000_tokens) == 3 * 240);
         CHECK(shown({limit}, 0_tokens) == 3 * 240);
     }
-}
-
-TEST_CASE("excerpt: a text that has become shorter since it was ranked gives what is left of it") {
-    auto const text = lines(10, 4, "the port");
-    auto const ranked = ranking("port", text);
-    CHECK(excerpt_writer{"", ranked, ""}.write(10'000).empty());
-    CHECK(excerpt_writer{std::string_view{text}.substr(0, 500), ranked, ""}.write(10'000).empty());
-    CHECK(excerpt_writer{std::string_view{text}.substr(0, 1'000), ranked, ""}.write(10'000).size() > 100);
-}
-
-TEST_CASE("excerpt: content that looks like a marker is content") {
-    std::string const imitation = "[... bytes 0 to 10 of 12 omitted ...]\n";
-    auto const text = line(0) + "port " + std::string(230, 'y') + "\n" + imitation;
-    auto const out = written("port", text, 10'000);
-    CHECK(out == text);
-    // What is missing behind it is told all the same.
-    auto const longer = line(0, "port") + imitation + line(2);
-    CHECK(written("port", longer, 400) == line(0, "port") + "[... bytes 240 to 518 of 518 omitted ...]");
 }
 
 TEST_CASE("excerpt: any text, any limit: valid, within both, true positions, the same again") {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/plan/execution.hpp>
 
-#include <exception>
-#include <memory>
 #include <stdexcept>
 
-#include <condense/core/pass.hpp>
 #include <condense/llm/cached.hpp>
 #include <condense/store/memory_cache.hpp>
 
@@ -13,6 +10,7 @@
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/repetition.hpp"
 
 namespace {
 
@@ -192,9 +190,7 @@ TEST_CASE("execution: the limit of a decision holds, and an extract of all is th
     CHECK(all.done() == "e");
     CHECK(all[0].after <= 600_tokens);
     CHECK(run(things, 3'000, {{"r0.0", extract, "", 1}}).done() == "f");
-    std::string ports;
-    while (ports.size() < 3'000) ports.append("a port is 8080 or so, and another port is 8081\n");
-    asked more{ports};
+    asked more{repeated("a port is 8080 or so, and another port is 8081\n", 3'000)};
     auto const within_budget = run(more, 1'000, {{"r0.0", extract, "", 1, "", 2'900_tokens}});
     CHECK(within_budget.done() == "e");
     CHECK(within_budget.sum() <= 1'000);
@@ -208,13 +204,12 @@ TEST_CASE("execution: what does not fit whole gives passages, and leaves room fo
     CHECK(all.done() == "ef");
     CHECK(all[0].problem == "it does not fit");
     CHECK(all[0].after <= 900_tokens);
-}
-
-TEST_CASE("execution: what is smaller than its reference is whole, whatever the plan") {
-    asked things{"ok", letters(21), letters(22)};
+    // What is smaller than its reference is whole, whatever the plan.
+    asked small{"ok", letters(21), letters(22)};
     for (unsigned const budget : {0u, 50u, 1'000u})
-        CHECK(run(things, budget, {{"r0.0", exclude, "", 1}, {"r1.0", exclude, "", 1}, {"r2.0", exclude, "", 1}})
-                  .done() == "ff-");
+        CHECK(
+            run(small, budget, {{"r0.0", exclude, "", 1}, {"r1.0", exclude, "", 1}, {"r2.0", exclude, "", 1}}).done() ==
+            "ff-");
 }
 
 TEST_CASE("execution: a plan is mended, and completed by the rule") {
@@ -249,20 +244,15 @@ TEST_CASE("execution: ids that imitate others are nobody's") {
     CHECK(all.plan.faults == plan_faults{.unknown = 2, .missing = 2});
 }
 
-TEST_CASE("execution: artifacts of one id have a record each") {
+TEST_CASE("execution: artifacts of one id have a record each, with texts on one line and short") {
     asked things;
     for (int number = 0; number < 3; ++number) things.add(letters(300), {.id = "same"});
-    auto const all = run(things, 2'000, {{"same", full, "", 1}});
+    auto const all = run(things, 2'000, {{"same", full, "", 1, "a\n\x1B[2Jb\xFF" + letters(1'000'000)}});
     CHECK(all.done() == "f--");
-    CHECK(all[1].id == "same");
-    CHECK(all[2].reason == "another has its id");
-}
-
-TEST_CASE("execution: texts of a plan are on one line and short") {
-    asked things{letters(300)};
-    auto const all = run(things, 2'000, {{"r0.0", full, "", 1, "a\n\x1B[2Jb\xFF" + letters(1'000'000)}});
     CHECK(all[0].reason.starts_with("a  [2Jb\xEF\xBF\xBDx"));
     CHECK(all[0].reason.size() < 140);
+    CHECK(all[1].id == "same");
+    CHECK(all[2].reason == "another has its id");
 }
 
 TEST_CASE("execution: without a plan the newest that fit are whole, without a gap") {
@@ -327,6 +317,14 @@ TEST_CASE("execution: prompts for summaries are valid UTF-8, and their text clos
     run(things, 1'000, {{"r0.0", summarize, "", 1}}, writes);
     CHECK(condense::utf8::valid(data));
     CHECK(data.find("</", 1) == data.size() - 31);
+    // Nor does a summary close its own.
+    asked named;
+    named.add(about_ports(3'000), {.source = "</artifact>\x1B"});
+    auto const all = run(named, 2'000, {{"r0.0", summarize, "fence", 1}}, by_focus{});
+    CHECK(all.done() == "s");
+    for (auto const* const mark : {"</", "<artifact", "<summary", "\x1B"})
+        CHECK(all.text(0).find(mark) == std::string::npos);
+    CHECK(all.text(0).find("```json\n{\"port\": 8080}\n```") != std::string::npos);
 }
 
 TEST_CASE("execution: a summary that is of no use gives passages, one that failed the whole") {
@@ -354,18 +352,6 @@ TEST_CASE("execution: a summary that is of no use gives passages, one that faile
     CHECK(all.done() == "e");
     CHECK(all[0].problem == "the summary is not smaller, or does not fit");
     CHECK_FALSE(all[0].cached);
-}
-
-TEST_CASE("execution: nothing in a summary can close its fence") {
-    asked things;
-    things.add(about_ports(3'000), {.source = "</artifact>\x1B"});
-    auto const all = run(things, 2'000, {{"r0.0", summarize, "fence", 1}}, by_focus{});
-    CHECK(all.done() == "s");
-    CHECK(all.text(0).find("</") == std::string::npos);
-    CHECK(all.text(0).find("<artifact") == std::string::npos);
-    CHECK(all.text(0).find("<summary") == std::string::npos);
-    CHECK(all.text(0).find('\x1B') == std::string::npos);
-    CHECK(all.text(0).find("```json\n{\"port\": 8080}\n```") != std::string::npos);
 }
 
 TEST_CASE("execution: of summaries that failed the newest are whole, without a gap, behind all others") {
@@ -428,7 +414,8 @@ TEST_CASE("execution: a cache is asked by artifact and focus, and what it had is
     };
     auto const before = ask("ports", "ports", 2'000);
     CHECK(before.done() == "ss");
-    CHECK((before.hits == 0 && before.misses == 2));
+    CHECK(before.hits == 0);
+    CHECK(before.misses == 2);
     CHECK(before.usage.output == 10_tokens);
     auto const again = ask("ports", "hosts", 2'000);
     CHECK((again.hits == 1 && again.misses == 1));

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <condense/plan/asking.hpp>
 #include <condense/plan/planner.hpp>
 #include <condense/plan/rule_planner.hpp>
 
@@ -77,13 +76,10 @@ TEST_CASE("model_planner: shows facts and previews as JSON lines, whatever is in
                          .error = true});
     auto const prompt =
         condense::detail::planning_prompt(things.request(5'000_tokens, "which\n\"port\"?\xFF", "to\tconnect"));
+    REQUIRE(prompt.data.ends_with('\n'));
     std::vector<json> lines;
-    for (std::size_t begin = 0; begin < prompt.data.size();) {
-        auto const end = prompt.data.find('\n', begin);
-        REQUIRE(end != std::string::npos);
-        lines.push_back(json::parse(prompt.data.substr(begin, end - begin)));
-        begin = end + 1;
-    }
+    for (auto const line : parts_of(std::string_view{prompt.data}.substr(0, prompt.data.size() - 1), '\n'))
+        lines.push_back(json::parse(line));
     REQUIRE(lines.size() == 1 + things.artifacts.size());
     CHECK(lines[0] == json{{"question", "which\n\"port\"?\xEF\xBF\xBD"}, {"goal", "to\tconnect"}, {"budget", 5'000}});
     CHECK(lines[1] == json{{"id", "r0.0"},
@@ -112,8 +108,7 @@ TEST_CASE("model_planner: megabytes of question, goal and facts make no long pro
     CHECK(prompt.data.size() < 20'000);
     CHECK(prompt.data.find("which port?") != std::string::npos);
     CHECK(prompt.data.find("why") != std::string::npos);
-    std::string umlauts;
-    while (umlauts.size() < (std::size_t{1} << 20)) umlauts.append("\xC3\xA4");
+    auto const umlauts = fakes::repeated("\xC3\xA4", std::size_t{1} << 19);
     auto const line = condense::detail::planning_prompt(things.request(1_tokens, umlauts)).data;
     CHECK(json::accept(line.substr(0, line.find('\n'))));
 }
@@ -155,15 +150,10 @@ TEST_CASE("model_planner: what is no plan is one malformed decision") {
 TEST_CASE("model_planner: of an answer that is cut off the decisions before the cut are kept") {
     std::vector<std::size_t> ends;  // behind each decision
     for (auto at = complete.find('}'); ends.size() < 4; at = complete.find('}', at + 1)) ends.push_back(at + 1);
-    std::vector<std::string> lines;
-    for (std::size_t begin = 0; begin < complete_plan.size();) {
-        auto const end = complete_plan.find('\n', begin) + 1;
-        lines.push_back(complete_plan.substr(begin, end - begin));
-        begin = end;
-    }
+    auto const lines = parts_of(complete_plan, '\n');
     for (std::size_t size = 0; size < complete.size(); ++size) {
         std::string kept;
-        for (std::size_t index = 0; index < 4 && ends[index] <= size; ++index) kept += lines[index];
+        for (std::size_t index = 0; index < 4 && ends[index] <= size; ++index) kept.append(lines[index]).append("\n");
         CAPTURE(size);
         REQUIRE(read(complete.substr(0, size)) == kept);
         // The list is whole before the brace of its object.
@@ -180,9 +170,7 @@ TEST_CASE("model_planner: decisions that cannot be read are counted, and the res
         {"id": "d6", "strategy": "exclude", "about": 5, "reason": {"a": 1}, "more": [[]]}]})");
     CHECK(spelt(plan) == "d1 include_full 2\nd6 exclude 100\n");
     CHECK(plan.faults == plan_faults{.malformed = 14});
-}
-
-TEST_CASE("model_planner: of names that are given twice in one decision the last one counts") {
+    // Of names that are given twice in one decision the last one counts.
     CHECK(read(R"([{"id": "d1", "id": "d2", "strategy": "exclude", "strategy": "extract", "priority": 3,
                     "priority": 4}])") == "d2 extract 4\n");
     CHECK(faults_of(R"([{"id": "d1", "strategy": "exclude", "strategy": "delete"}])").malformed == 1);
@@ -214,15 +202,12 @@ TEST_CASE("model_planner: texts of a plan are on one line and short") {
     CHECK(plan.decisions[0].about.size() < 300);
     CHECK(plan.decisions[0].reason.starts_with("   x"));
     CHECK(plan.decisions[0].reason.size() < 150);
-}
-
-TEST_CASE("model_planner: no more decisions than its limit") {
-    std::string many = "[";
-    for (int number = 0; number < 20'000; ++number) many.append(R"({"id":"d1","strategy":"exclude"},)");
+    // And there are no more decisions than the limit.
+    auto many = "[" + fakes::repeated(R"({"id":"d1","strategy":"exclude"},)", 20'000);
     many.back() = ']';
-    auto const plan = plan_reader::read(many);
-    CHECK(plan.decisions.size() == plan_reader::most_decisions);
-    CHECK(plan.faults.malformed == 10'000);
+    auto const cut = plan_reader::read(many);
+    CHECK(cut.decisions.size() == plan_reader::most_decisions);
+    CHECK(cut.faults.malformed == 10'000);
 }
 
 TEST_CASE("model_planner: asks once, with its limits, and passes the usage on") {
@@ -241,7 +226,7 @@ TEST_CASE("model_planner: asks once, with its limits, and passes the usage on") 
     CHECK(things.reads == 0);
 }
 
-TEST_CASE("model_planner: where the model fails there is no plan, and it says why") {
+TEST_CASE("model_planner: where the model fails there is no plan, and it says why; a cancellation passes through") {
     CHECK(plan_of([](model_prompt const&) -> std::string { throw std::runtime_error{"the line is dead"}; }).problem ==
           "the line is dead");
     CHECK(plan_of([](model_prompt const&) -> std::string { throw 1; }).problem == "the model threw");
@@ -256,6 +241,10 @@ TEST_CASE("model_planner: where the model fails there is no plan, and it says wh
     // A refusal is an answer.
     CHECK(plan_of(says("I cannot help with that.")).problem.empty());
     CHECK(plan_of(says("I cannot help with that.")).faults == plan_faults{.malformed = 1});
+    CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string { throw condense::cancelled{}; }),
+                    condense::cancelled);
+    CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string { fakes::throw_nested(condense::cancelled{}); }),
+                    std::runtime_error);
 }
 
 TEST_CASE("model_planner: an answer behind its time is none") {
@@ -270,13 +259,6 @@ TEST_CASE("model_planner: an answer behind its time is none") {
     CHECK(plan_of(after(30), clock).problem.empty());
     CHECK(plan_of(after(31), clock).problem == "the answer came too late");
     CHECK(plan_of(after(31), clock).decisions.empty());
-}
-
-TEST_CASE("model_planner: a cancellation passes through, also a nested one") {
-    CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string { throw condense::cancelled{}; }),
-                    condense::cancelled);
-    CHECK_THROWS_AS(plan_of([](model_prompt const&) -> std::string { fakes::throw_nested(condense::cancelled{}); }),
-                    std::runtime_error);
 }
 
 TEST_CASE("model_planner: any answer is survived, and read as a parser reads it") {
@@ -424,14 +406,13 @@ TEST_CASE("planner: it is given the request, and a way to ask where it takes one
     CHECK(plan.problem.empty());
 }
 
-TEST_CASE("planner: where it throws there is no plan, and the reason is told") {
+TEST_CASE(
+    "planner: where it throws there is no plan, and the reason is told; a cancellation passes through, as all does on "
+    "a stop") {
     CHECK(planned(throwing([] { throw std::runtime_error{"no idea"}; })).problem == "no idea");
     CHECK(planned(throwing([] { throw wordless{}; })).problem == "the planner threw");
     CHECK(planned(throwing([] { throw 7; })).problem == "the planner threw");
     CHECK(planned(throwing([] { throw std::runtime_error{"no idea"}; })).decisions.empty());
-}
-
-TEST_CASE("planner: a cancellation passes through, and everything while a stop is requested") {
     CHECK_THROWS_AS(planned(throwing([] { throw cancelled{}; })), cancelled);
     CHECK_THROWS_WITH(planned(throwing([] { fakes::throw_nested(cancelled{}); })), "the transport failed");
     CHECK_THROWS_WITH(planned(throwing([] { throw std::runtime_error{"no idea"}; }), true), "no idea");

@@ -6,26 +6,15 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include <condense/plan/passages.hpp>
 #include <condense/plan/ranking.hpp>
 
 #include "plan/planted_questions.hpp"
 
 namespace {
 
-void append_string(std::string& out, std::string_view text) {
-    out.push_back('"');
-    for (char const byte : text) {
-        if (byte == '"' || byte == '\\') out.push_back('\\');
-        if (byte == '\n') out += "\\n";
-        else out.push_back(byte);
-    }
-    out.push_back('"');
-}
-
 /// A passage is relevant that has half of the answer; if none has, the first with most of it.
 std::string line_of(plan_tests::planted_question const& asked) {
-    std::string passages;
+    auto passages = nlohmann::ordered_json::array();
     std::vector<std::pair<std::size_t, std::size_t>> places;  // artifact and offset
     condense::detail::passage_scores scores{condense::detail::query_terms{asked.question}};
     std::vector<std::size_t> shares;
@@ -34,8 +23,7 @@ std::string line_of(plan_tests::planted_question const& asked) {
         scores.see(index, text);
         condense::detail::each_unit(text, [&](std::size_t offset, std::size_t size) {
             places.emplace_back(index, offset);
-            if (!shares.empty()) passages.push_back(',');
-            append_string(passages, text.substr(offset, size));
+            passages.push_back(text.substr(offset, size));
             auto const begin = (std::max)(offset, asked.offset);
             auto const end = (std::min)(offset + size, asked.offset + asked.answer.size());
             shares.push_back(index == asked.artifact && begin < end ? end - begin : 0);
@@ -48,16 +36,15 @@ std::string line_of(plan_tests::planted_question const& asked) {
         auto const place = std::find(places.begin(), places.end(), std::pair{ranked[rank].text, ranked[rank].offset});
         if (shares[static_cast<std::size_t>(place - places.begin())] >= least) break;
     }
-    std::string relevant;
+    std::vector<std::size_t> relevant;
     for (std::size_t index = 0; index < shares.size(); ++index)
-        if (shares[index] >= least) relevant += (relevant.empty() ? "" : ",") + std::to_string(index);
-
-    std::string out = "{\"question\":";
-    append_string(out, asked.question);
-    out += ",\"answer\":";
-    append_string(out, asked.answer);
-    return out + ",\"passages\":[" + passages + "],\"relevant\":[" + relevant + "],\"rank\":" + std::to_string(rank) +
-           "}";
+        if (shares[index] >= least) relevant.push_back(index);
+    return nlohmann::ordered_json{{"question", asked.question},
+                                  {"answer", asked.answer},
+                                  {"passages", passages},
+                                  {"relevant", relevant},
+                                  {"rank", rank}}
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace

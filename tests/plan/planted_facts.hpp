@@ -2,9 +2,56 @@
 #pragma once
 
 #include <array>
+#include <map>
+#include <span>
+#include <utility>
 
 #include "laws/generator.hpp"
-#include "plan/planted_words.hpp"
+#include "support/rows.hpp"
+
+// The words that planted_questions.hpp writes with, as planted_words.json has them: the words of a company's systems,
+// and patterns of sentences, lines of logs, JSON elements and statements. In a pattern `<A>`, `<B>`, `<C>` and `<V>`
+// stand for a fact, `<c>` for an identifier where `<C>` is the same in words, `<#V>` for a literal, and other names for
+// what is drawn. A question must not hold what it asks for: counts are without the digits of environments and paths.
+
+namespace plan_tests::words {
+
+using list = std::span<std::string const>;
+
+/// Something that is set, for a service or for a function.
+struct attribute {
+    std::string key;  ///< as an identifier
+    std::string noun;  ///< in words
+    std::string core;  ///< the word that `noun` and `said` share
+    std::string said;  ///< what a sentence says of it
+    std::string asked;  ///< how one asks for it, in other forms of the words
+    std::string wanted;  ///< the same as a noun
+    list values;
+};
+
+struct book {
+    std::map<std::string, std::vector<std::string>, std::less<>> lists;
+    std::map<std::string, std::string, std::less<>> drawn;  ///< the lists of the names in patterns
+    std::vector<attribute> settings, parameters;
+};
+
+inline book const& all() {
+    static book const words = [] {
+        auto const data = rows_beside(__FILE__, "planted_words.json");
+        book out;
+        data.at("lists").get_to(out.lists);
+        data.at("drawn").get_to(out.drawn);
+        for (auto const& [name, rows] : {std::pair{"settings", &out.settings}, {"parameters", &out.parameters}})
+            for (auto const& row : data.at(name))
+                rows->push_back({row[0], row[1], row[2], row[3], row[4], row[5], out.lists.at(row[6])});
+        return out;
+    }();
+    return words;
+}
+
+inline list of(std::string_view name) { return all().lists.find(name)->second; }
+
+}  // namespace plan_tests::words
 
 // Facts of which planted passages and questions speak, and how they are spelt.
 
@@ -30,6 +77,15 @@ inline std::string terms_of(std::string_view text) {
     std::string out = " ";
     each_term(text, [&](std::string_view term) { out.append(term).push_back(' '); });
     return out;
+}
+
+/// True if a text has all terms of the key; `terms` as terms_of has those of the text.
+inline bool holds(std::string_view terms, std::string_view key) {
+    bool all = true;
+    each_term(key, [&](std::string_view term) {
+        all = all && terms.find(' ' + std::string{term} + ' ') != std::string_view::npos;
+    });
+    return all;
 }
 
 namespace planting {

@@ -193,12 +193,9 @@ std::size_t work(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("query_terms: tables are sorted") {
+TEST_CASE("query_terms: words are known by their stem, and tables are sorted") {
     CHECK_TWICE(tables_are_sorted());
     CHECK_TWICE(common_words_are_sorted_and_short());
-}
-
-TEST_CASE("query_terms: words are known by their stem") {
     CHECK_TWICE(endings_make_no_difference());
     CHECK_TWICE(what_only_looks_like_an_ending_stays());
     CHECK(finds("Which ports does it listen on?", "listening on port 80"));
@@ -228,7 +225,7 @@ TEST_CASE("query_terms: what JSON escapes, and what text is set in, ends words")
     CHECK(finds("port", "the server\u2019s\u00A0port\u2014it is 1"));
 }
 
-TEST_CASE("query_terms: common words are left out, unless there are no others") {
+TEST_CASE("query_terms: common words are left out, unless there are no others; a goal adds terms that weigh less") {
     CHECK(query_terms{"What is the port?"}.size() == 1);
     CHECK(query_terms{"What's the port?"}.size() == 1);
     CHECK(query_terms{"It's THE port that we\u2019re looking for"}.size() == 2);
@@ -238,9 +235,6 @@ TEST_CASE("query_terms: common words are left out, unless there are no others") 
     for (std::string_view const nothing : {"", "  ", "?!", "\"\\\"", "\xFF\x80", "...//--"})
         CHECK(query_terms{nothing}.empty());
     CHECK(query_terms{}.empty());
-}
-
-TEST_CASE("query_terms: a goal adds terms that weigh less, and takes none away") {
     query_terms terms{"the port of the server"};
     terms.add("find the port and the host", 2);
     REQUIRE(terms.size() == 3);
@@ -287,16 +281,13 @@ TEST_CASE("query_terms: scripts without spaces are found by pairs, and by a char
     CHECK(finds("API", "API\uB97C \uC4F4\uB2E4"));
 }
 
-TEST_CASE("query_terms: however long a question is, a few terms are looked for") {
+TEST_CASE("query_terms: however long a question is, a few terms are looked for, and any text is read in one pass") {
     std::string question;
     auto const words = rounds(1'000'000);
     for (std::uint64_t word = 0; word < words; ++word) question += "w" + std::to_string(word) + "x ";
     query_terms const terms{question};
     CHECK(terms.size() == query_terms::most);
     CHECK(places(terms, "w0x w" + std::to_string(words - 1) + "x") == list{0});
-}
-
-TEST_CASE("query_terms: any text is read in one pass") {
     auto const size = condense::detail::as_size(rounds(std::uint64_t{4} << 20));
     for (std::string_view const piece : {"a", "./-:", "a.", "a/b_", "_", "\"\\", "\\", "\xFF", "\xC3", "\xE4\xB8\xAD",
                                          "\xE4\xB8\xAD"

@@ -135,7 +135,7 @@ std::vector<std::tuple<std::size_t, std::size_t, std::size_t, std::uint64_t>> as
 
 }  // namespace
 
-TEST_CASE("ranking: rare words, more of them and shorter passages come first") {
+TEST_CASE("ranking: rare words, more of them, shorter passages and terms in one line or sentence come first") {
     CHECK_TWICE(of_equals_the_later_text_is_better_and_the_earlier_passage());
     CHECK(order("port host", with_others({"the port", "the port", "the host"})) == list{2, 1, 0});
     CHECK(order("port host", with_others({"the port and the host", "the port", "host"})).front() == 0);
@@ -146,9 +146,6 @@ TEST_CASE("ranking: rare words, more of them and shorter passages come first") {
     CHECK(order("port", {}).empty());
     CHECK(order("", {"the port"}).empty());
     CHECK(passage_scores{query_terms{"?"}}.empty());
-}
-
-TEST_CASE("ranking: terms in one line or sentence come before the same in several") {
     CHECK(order("port host", with_others({"the port a host is. is", "the port is. a host is"})) == list{0, 1});
     CHECK(order("port host", with_others({"the port a host is\n is", "the port is\n a host is"})) == list{0, 1});
     CHECK(order("port host", with_others({"the port a host is, is", "the port is, a host is"})) == list{1, 0});
@@ -156,7 +153,8 @@ TEST_CASE("ranking: terms in one line or sentence come before the same in severa
     CHECK(order("port host key", with_others({"port\nhost key\nx y", "x\nhost y\nport key"})) == list{1, 0});
 }
 
-TEST_CASE("ranking: equal passages stand with the later text first, and in the order of their text") {
+TEST_CASE(
+    "ranking: equal passages stand with the later text first, and a term counts for the passage in which it stands") {
     CHECK(order("port", {"a port", "a port", "a port"}) == list{2, 1, 0});
     std::string const line = "the port " + std::string(231, 'x') + "\n";
     auto const ranked = ranking("port", {line + line, line});
@@ -165,9 +163,6 @@ TEST_CASE("ranking: equal passages stand with the later text first, and in the o
     CHECK(ranked[1].offset == 0);
     CHECK(ranked[2].offset == line.size());
     CHECK(ranked[2].size == line.size());
-}
-
-TEST_CASE("ranking: a term counts for the passage in which it stands") {
     // Cut amid a name, at 480 bytes.
     std::string const text = std::string(470, 'x') + ".serverport." + std::string(470, 'x');
     CHECK(ranking("serverport", {text}).empty());
@@ -176,7 +171,7 @@ TEST_CASE("ranking: a term counts for the passage in which it stands") {
     CHECK(ranking("serverport", {whole}).front().offset == 0);
 }
 
-TEST_CASE("ranking: figures are those of the formula, to a thousandth") {
+TEST_CASE("ranking: figures are those of the formula, to a thousandth, and none is too large") {
     for (std::uint64_t const passages : {1u, 2u, 10u, 1'000u, 60'000u})
         for (std::uint64_t const holders : {std::uint64_t{1}, passages / 2 + 1, passages}) {
             bm25 const weights{passages, passages * 200};
@@ -195,9 +190,11 @@ TEST_CASE("ranking: figures are those of the formula, to a thousandth") {
                           Approx(formula).epsilon(0.001).margin(1));
                 }
         }
-}
-
-TEST_CASE("ranking: no figure is too large, and without any there is a rank") {
+    // And the same everywhere.
+    texts const all{"the port of the server is 8443\n", "ports, servers and hosts: port 80\n\nport 443\n", "nothing\n"};
+    std::vector<std::uint64_t> scores;
+    for (auto const& each : ranking("Which port does the server use: 8443?", all)) scores.push_back(each.score);
+    CHECK(scores == std::vector<std::uint64_t>{263'883, 142'217});
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
     for (std::uint64_t const passages : {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 54})
         for (std::uint64_t const bytes : {std::uint64_t{0}, std::uint64_t{1}, most}) {
@@ -211,14 +208,7 @@ TEST_CASE("ranking: no figure is too large, and without any there is a rank") {
         }
 }
 
-TEST_CASE("ranking: the same figures everywhere") {
-    texts const all{"the port of the server is 8443\n", "ports, servers and hosts: port 80\n\nport 443\n", "nothing\n"};
-    std::vector<std::uint64_t> scores;
-    for (auto const& each : ranking("Which port does the server use: 8443?", all)) scores.push_back(each.score);
-    CHECK(scores == std::vector<std::uint64_t>{263'883, 142'217});
-}
-
-TEST_CASE("ranking: the order is that of BM25 in floating point") {
+TEST_CASE("ranking: the order is that of BM25 in floating point, whatever the order in which texts are seen") {
     std::uint64_t compared = 0;
     std::uint64_t ranked_at_all = 0;
     for (std::uint64_t round = 0; round < rounds(2'000); ++round) {
@@ -253,9 +243,6 @@ TEST_CASE("ranking: the order is that of BM25 in floating point") {
     }
     CHECK(ranked_at_all > rounds(2'000) * 8 / 10);
     CHECK(compared > rounds(2'000) * 10);
-}
-
-TEST_CASE("ranking: the order in which texts are seen makes no difference") {
     for (std::uint64_t round = 0; round < rounds(500); ++round) {
         CAPTURE(round);
         numbers any{round + 1'000'000};
@@ -267,19 +254,6 @@ TEST_CASE("ranking: the order in which texts are seen makes no difference") {
         passage_scores scores{query_terms{question}};
         for (auto const index : shuffled) scores.see(index, all[index]);
         REQUIRE(as_tuples(scores.rank()) == as_tuples(ranking(question, all)));
-    }
-}
-
-TEST_CASE("ranking: any text has no more passages than its size allows") {
-    auto const size = condense::detail::as_size(rounds(std::uint64_t{4} << 20));
-    for (std::string_view const piece : {"a", "./-:", "a.", "_", "\"\\", "\xFF", "a \n", "\n", "\xE4\xB8\xAD"}) {
-        std::string text;
-        while (text.size() < size) text += piece;
-        passage_scores scores{query_terms{"a b \xE4\xB8\xAD"}};
-        scores.see(0, text);
-        CAPTURE(piece);
-        CHECK(scores.passages() <= size / condense::detail::unit_least + 1);
-        CHECK(scores.rank().size() <= scores.passages());
     }
 }
 
@@ -390,7 +364,7 @@ std::size_t check(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("ranking: lines are taken together to passages") {
+TEST_CASE("ranking: lines are taken together to passages, longer ones are cut where they can be") {
     CHECK_TWICE(lines_are_taken_together_up_to_the_target());
     CHECK_TWICE(an_empty_line_ends_a_passage_that_is_long_enough());
     CHECK_TWICE(a_line_is_whole_up_to_the_most());
@@ -399,9 +373,6 @@ TEST_CASE("ranking: lines are taken together to passages") {
     CHECK(check("") == 0);
     CHECK(check("\n") == 1);
     CHECK(check("one\ntwo") == 1);
-}
-
-TEST_CASE("ranking: longer lines are cut where they can be") {
     CHECK_TWICE(a_longer_line_is_cut_behind_elements_of_json());
     CHECK_TWICE(else_behind_a_sentence_a_comma_or_a_word());
     CHECK_TWICE(else_between_characters());
@@ -446,9 +417,14 @@ TEST_CASE("ranking: any text is covered by passages without gaps, at characters,
 TEST_CASE("ranking: the number of passages is bounded by the text's size, whatever it is") {
     auto const size = condense::detail::as_size(rounds(std::uint64_t{4} << 20));
     for (std::string_view const piece :
-         {"a", "./-:", "_", "\"\\", "\xFF", "\xE4\xB8\xAD", "\n", "\r\n", "a\n", "},", ". "}) {
+         {"a", "./-:", "a.", "_", "\"\\", "\xFF", "\xE4\xB8\xAD", "\n", "\r\n", "a\n", "a \n", "},", ". "}) {
         CAPTURE(piece);
-        CHECK(check(repeated(piece, size)) >= size / unit_most);
+        auto const text = repeated(piece, size);
+        CHECK(check(text) >= size / unit_most);
+        passage_scores scores{query_terms{"a b \xE4\xB8\xAD"}};
+        scores.see(0, text);
+        CHECK(scores.passages() <= size / unit_least + 1);
+        CHECK(scores.rank().size() <= scores.passages());
     }
     // A short line before each long one.
     CHECK(check(repeated("a\n" + std::string(239, 'x') + "\n", size)) <= 2 * size / 240);

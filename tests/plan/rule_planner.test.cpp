@@ -117,14 +117,9 @@ TEST_CASE("rule_planner: an artifact of which most would be extracted is include
     auto const plan = rule_planner{}(things.request(1'000_tokens, "which ports?"));
     CHECK(way_of(plan, "r0.0") == strategy::include_full);
     CHECK(way_of(plan, "r1.0") == strategy::exclude);
-}
-
-TEST_CASE("rule_planner: what is shorter than its reference is whole, whatever the question") {
-    asked things{"ok", filler(300), "done"};
-    auto const plan = rule_planner{}(things.request(130_tokens, "lorem"));
-    CHECK(way_of(plan, "r0.0") == strategy::include_full);
-    CHECK(way_of(plan, "r1.0") != strategy::include_full);
-    CHECK(way_of(plan, "r2.0") == strategy::include_full);
+    // So is what is shorter than its reference, whatever the question.
+    asked small{"ok", filler(300), "done"};
+    CHECK(whole_of(rule_planner{}(small.request(130_tokens, "lorem")), small) == "x-x");
 }
 
 TEST_CASE("rule_planner: of the rest errors are included first, then the newest, without a gap") {
@@ -144,18 +139,16 @@ TEST_CASE("rule_planner: of the rest errors are included first, then the newest,
 
     asked gap{filler(3), filler(60), filler(3)};  // the second newest does not fit, so that no older one is included
     auto const plan = rule_planner{}(gap.request(500_tokens, "which port?"));
-    CHECK(way_of(plan, "r2.0") == strategy::include_full);
-    CHECK(way_of(plan, "r1.0") == strategy::exclude);
-    CHECK(way_of(plan, "r0.0") == strategy::exclude);
+    CHECK(whole_of(plan, gap) == "--x");
+    for (auto const* const other : {"r0.0", "r1.0"}) CHECK(way_of(plan, other) == strategy::exclude);
 }
 
-TEST_CASE("rule_planner: of equal passages those of errors and of newer artifacts rank before") {
+TEST_CASE(
+    "rule_planner: of equal passages those of errors and of newer artifacts rank before, by how much can be set") {
     auto const text = about("the port is 8080", 60);
     auto const order_of = [&](bool first_is_error) {
-        asked things;
-        things.add(text, {.error = first_is_error});
-        things.add(text);
-        things.add(text);
+        asked things{text, text, text};
+        things.artifacts[0].error = first_is_error;
         std::string order;
         for (auto const& each : rule_planner{}(things.request(3'000_tokens, "port")).decisions)
             order.push_back(each.artifact[1]);
@@ -163,9 +156,6 @@ TEST_CASE("rule_planner: of equal passages those of errors and of newer artifact
     };
     CHECK(order_of(false) == "210");
     CHECK(order_of(true) == "021");
-}
-
-TEST_CASE("rule_planner: how much newer artifacts rank before older ones can be set") {
     asked things{about("the port of a port is 8080", 60), about("the port of a node is 8080", 60)};
     auto const first_with = [&](condense::percent bonus) {
         return rule_planner{.recency_bonus = bonus}(things.request(3'000_tokens, "port")).decisions.front().artifact;
@@ -208,7 +198,19 @@ TEST_CASE("rule_planner: without a question it is the newest that fit") {
     }
 }
 
-TEST_CASE("rule_planner: no artifacts, and budgets of every size") {
+TEST_CASE("rule_planner: facts and budgets of any size are harmless, and so is no artifact") {
+    for (std::uint64_t const figure : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 31,
+                                       std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+        asked things{"the port is 8080", filler(20)};
+        for (auto& each : things.artifacts) {
+            each.cost = {figure};
+            auto request = things.request(500_tokens, "port");
+            request.reference_cost = {figure};
+            CHECK(rule_planner{}(request).decisions.size() == 2);
+            each.size = {figure};
+            CHECK(rule_planner{}(things.request({figure}, "port")).decisions.size() == 2);
+        }
+    }
     asked none;
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63, ~std::uint64_t{0}})
         CHECK(rule_planner{}(none.request({budget}, "which port?")).decisions.empty());
@@ -222,21 +224,6 @@ TEST_CASE("rule_planner: no artifacts, and budgets of every size") {
         for (auto const& each : rule_planner{}(things.request({budget}, "which port?")).decisions)
             // What answers the question may be passages, though all would fit.
             CHECK(each.strategy != strategy::exclude);
-}
-
-TEST_CASE("rule_planner: facts of any size are harmless") {
-    for (std::uint64_t const figure : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 31,
-                                       std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
-        asked things{"the port is 8080", filler(20)};
-        for (auto& each : things.artifacts) {
-            each.cost = {figure};
-            auto request = things.request(500_tokens, "port");
-            request.reference_cost = {figure};
-            CHECK(rule_planner{}(request).decisions.size() == 2);
-            each.size = {figure};
-            CHECK(rule_planner{}(things.request({figure}, "port")).decisions.size() == 2);
-        }
-    }
 }
 
 TEST_CASE("rule_planner: never plans more than the budget, and plans the same again") {

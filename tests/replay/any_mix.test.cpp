@@ -2,12 +2,8 @@
 #include <condense/replay/any_mix.hpp>
 
 #include <condense/condense.hpp>
-#include <condense/core/pipeline.hpp>
-#include <condense/layer/record.hpp>
-#include <condense/layer/sliding_window.hpp>
 #include <condense/replay/replay_one.hpp>
 
-#include "replay/talk.hpp"
 #include "support/catch.hpp"
 #include "support/notation.hpp"
 
@@ -15,19 +11,17 @@ namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::chat_message, condense::used;
+using condense::used;
 using condense::detail::mix_for, condense::detail::shelf_of;
 
 /// A file is read in each turn, and one that was read before is spoken of.
-std::vector<chat_message> told() {
-    std::vector<chat_message> all{chat_message::user("Read all files.")};
+conversation told() {
+    conversation all{U("Read all files.")};
     for (int turn = 0; turn < 30; ++turn) {
         auto const id = "call_" + std::to_string(turn);
         auto const file = "src/part_" + std::to_string(turn) + ".cpp";
-        all.push_back(chat_message::user("What is in " + file + "?"));
-        all.push_back(chat_message::call(id, "read_file", R"({"path":")" + file + R"("})"));
-        all.push_back(chat_message::result(id, std::string(1'000, 'x')));
-        all.push_back(chat_message::assistant(file + " is like src/part_" + std::to_string(turn / 2) + ".cpp."));
+        all += {U("What is in " + file + "?"), C(id, "read_file", R"({"path":")" + file + R"("})"),
+                R(id, letters(1'000)), A(file + " is like src/part_" + std::to_string(turn / 2) + ".cpp.")};
     }
     return all;
 }
@@ -42,8 +36,8 @@ TEST_CASE("any_mix: mixes of several types in one list are replayed as each of t
                 condense::sliding_window{.when = used >= 90_pct}};
         }};
     std::vector<condense::any_mix<chat_message>> const mixes{window, recorded};
-    auto const conversation = told();
-    condense::replay_source const source{conversation, condense::replay_options<>{}};
+    auto const all_told = told();
+    condense::replay_source const source{all_told, condense::replay_options<>{}};
     condense::budget const limits{.window = 2'000_tokens};
     std::vector<condense::replay_figures> all;
     for (auto const& mix : mixes) all.push_back(condense::replay_one(source, "x", limits, condense::prices{}, mix));
@@ -70,7 +64,7 @@ TEST_CASE("any_mix: each conversation has a journal and a store of its own") {
     auto const made = mix.make(first, "a");
     CHECK(made.shelf.journals.size() == 1);
     CHECK(made.shelf.stores.empty());
-    std::vector<chat_message> history{chat_message::user("hello")};
+    conversation history{U("hello")};
     condense::run_options<> options;
     options.conversation = "a";
     CHECK(condense::reduce(history, made.layers, {.window = 1'000_tokens}, condense::default_estimator<>{}, options)

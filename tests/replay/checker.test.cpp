@@ -106,7 +106,7 @@ TEST_CASE("the newest answer to the user's latest message stays, whole or shorte
     CHECK(judged(without(asked_again, 4), asked_again).empty());
 }
 
-TEST_CASE("what was moved, doubled or made up is found") {
+TEST_CASE("what was moved, doubled or made up, and what is no shortening, is found") {
     CHECK(says(altered([](auto& all) { std::swap(all[2], all[5]); }), "L2 order"));
     auto const with = [](chat_message const& m) { return altered([&](auto& all) { all.insert(all.begin() + 3, m); }); };
     CHECK(says(with(told()[2]), "is there twice"));
@@ -114,9 +114,6 @@ TEST_CASE("what was moved, doubled or made up is found") {
     CHECK(says(with(U("no summary")), "nothing was left out"));
     CHECK(says(with(R("z", "result of no call")), "was never pushed"));
     CHECK(says(with(S("a new rule")), "was never pushed"));
-}
-
-TEST_CASE("what is no shortening is found") {
     CHECK(says(altered([](auto& all) { all[4].parts[0].text += " and more"; }), "changed beyond shortening"));
     CHECK(says(altered([](auto& all) { all[4].parts[0].call = "b"; }), "changed beyond shortening"));
     CHECK(says(altered([](auto& all) { all[2].parts[0].text = "h"; }), "changed beyond shortening"));  // sealed
@@ -144,7 +141,7 @@ TEST_CASE("an answer to a call without result is one of its own") {
     CHECK(says(judged(answered, dead), "was never pushed"));
 }
 
-TEST_CASE("equal messages stand for one another") {
+TEST_CASE("equal messages stand for one another, and those are found that keep the order") {
     conversation const same{U("go on"), A("done"), U("go on"), A("done"), U("go on")};
     CHECK(judged(same, same).empty());
     CHECK(judged({U("go on")}, same).empty());
@@ -152,6 +149,12 @@ TEST_CASE("equal messages stand for one another") {
     auto more = same;
     more.push_back(U("go on"));
     CHECK(says(judged(more, same), "twice"));
+    condense::request_checker checker;
+    conversation const all{U("go on"), A("a"), U("go on"), A("b"), U("end")};
+    for (auto const& m : all) checker.push(m);
+    CHECK(checker.judge(conversation{all[0], all[1], all[4]}).empty());
+    CHECK(checker.judge(conversation{all[2], all[3], all[4]}).empty());
+    CHECK(says(checker.judge(conversation{all[3], all[0], all[1], all[4]}), "L2 order"));
 }
 
 TEST_CASE("a checker goes on with the conversation") {
@@ -172,15 +175,6 @@ TEST_CASE("an original is known by its number, and only those pushed have one") 
     using entry = condense::request_checker::entry;
     CHECK(checker.judge(std::vector{entry{.index = 0}}).empty());
     CHECK(says(checker.judge(std::vector{entry{.index = 0}, entry{.index = 7}}), "was not pushed"));
-}
-
-TEST_CASE("of equal messages those are found that keep the order") {
-    condense::request_checker checker;
-    conversation const all{U("go on"), A("a"), U("go on"), A("b"), U("end")};
-    for (auto const& m : all) checker.push(m);
-    CHECK(checker.judge(conversation{all[0], all[1], all[4]}).empty());
-    CHECK(checker.judge(conversation{all[2], all[3], all[4]}).empty());
-    CHECK(says(checker.judge(conversation{all[3], all[0], all[1], all[4]}), "L2 order"));
 }
 
 TEST_CASE("long requests of hostile messages cost what they are long") {

@@ -7,6 +7,7 @@
 #include "replay/replayed.hpp"
 #include "support/catch.hpp"
 #include "support/fakes.hpp"
+#include "support/parts.hpp"
 
 namespace {
 
@@ -55,15 +56,13 @@ TEST_CASE("containers of messages are conversations by their place, tokens estim
     CHECK(made.all[0].conversation == "1");
     CHECK(made.all[1].conversation == "2");
     CHECK(made.all[1].requests == 3);
-}
-
-TEST_CASE("without conversations there are mixes, and nothing to say of them") {
-    auto const made =
+    // Without conversations there are mixes, and nothing to say of them.
+    auto const empty =
         condense::compare(std::vector<condense::transcript<chat_message>>{}, {}, condense::prices{}, talk::none);
-    REQUIRE(made.totals().size() == 1);
-    CHECK(made.totals()[0].conversations == 0);
-    CHECK(made.totals()[0].mix == "none");
-    CHECK(fakes::contains(made.text(), "none"));
+    REQUIRE(empty.totals().size() == 1);
+    CHECK(empty.totals()[0].conversations == 0);
+    CHECK(empty.totals()[0].mix == "none");
+    CHECK(fakes::contains(empty.text(), "none"));
 }
 
 TEST_CASE("a table has a line for each mix, in columns") {
@@ -80,15 +79,11 @@ TEST_CASE("a table has a line for each mix, in columns") {
     auto const text = made.text();
     for (auto const* const figure : {"1,234", "55.5", "12.34", "50.0", "25.0"}) CHECK(fakes::contains(text, figure));
     CHECK_FALSE(fakes::contains(text, "\x1B"));
-    std::vector<std::size_t> lengths;
-    for (std::size_t at = 0; at < text.size();) {
-        auto const end = text.find('\n', at);
-        lengths.push_back(end - at);
-        at = end + 1;
-    }
-    REQUIRE(lengths.size() == 3);
-    CHECK(lengths[0] == lengths[1]);
-    CHECK(lengths[0] == lengths[2]);
+    auto const lines = parts_of(text, '\n');
+    REQUIRE(lines.size() == 4);
+    CHECK(lines[0].size() == lines[1].size());
+    CHECK(lines[0].size() == lines[2].size());
+    CHECK(lines[3].empty());
 }
 
 // Figures and their sums
@@ -99,28 +94,15 @@ constexpr bool adds_up() {
     return sum == fidelity{12, 2, 8, 8, 8} && sum.total() == 22;
 }
 
-TEST_CASE("fidelity adds up by place and over kinds") {
+TEST_CASE("fidelity adds up by place and over kinds, which have names of their own") {
     CHECK_TWICE(adds_up());
     condense::replay_figures figures;
     figures.items[static_cast<std::size_t>(item_kind::word)] = {1, 2, 3};
     figures.items[static_cast<std::size_t>(item_kind::quoted)] = {4, 0, 1};
     CHECK(figures.all_items() == fidelity{5, 2, 4});
-}
-
-TEST_CASE("kinds of items have names of their own") {
     std::vector<std::string_view> names;
     for (std::size_t kind = 0; kind < condense::item_kinds; ++kind) names.push_back(name(static_cast<item_kind>(kind)));
     CHECK(names == std::vector<std::string_view>{"word", "id", "path", "number", "quoted"});
-}
-
-TEST_CASE("figures fit when no request was too large") {
-    condense::replay_figures figures;
-    CHECK(figures.fits());
-    figures.over = 1;
-    CHECK_FALSE(figures.fits());
-    figures.over = 0;
-    figures.exhausted = 1;
-    CHECK_FALSE(figures.fits());
 }
 
 constexpr bool prices_tokens() {
@@ -130,9 +112,8 @@ constexpr bool prices_tokens() {
            cost_of({condense::detail::u64_limit}, {1'000'000}) == condense::detail::u64_limit;
 }
 
-TEST_CASE("tokens cost what their price says, and no more than can be counted") { CHECK_TWICE(prices_tokens()); }
-
 TEST_CASE("a sum has the sums of figures and the largest peak") {
+    CHECK_TWICE(prices_tokens());
     replay_figures const one{.mix = "a",
                              .conversation = "x",
                              .requests = 3,
@@ -200,21 +181,19 @@ TEST_CASE("layers are summed by name, also where mixes differ in them") {
     CHECK(sum.layers[2].saved == 9_tokens);
     CHECK(sum.layers[3].name == "repair");
     CHECK(sum.layers[3].events == 3);
-}
-
-TEST_CASE("the sum of layers does not depend on the order") {
-    replay_figures one;
+    // In any order.
     one.layers = {{.name = "window", .events = 1}};
-    replay_figures other;
     other.layers = {{.name = "offload", .events = 2}, {.name = "window", .events = 4}};
     for (auto const& both : {std::vector{one, other}, std::vector{other, one}}) {
-        auto const sum = condense::sum_of(both);
-        REQUIRE(sum.layers.size() == 2);
-        for (auto const& layer : sum.layers) CHECK(layer.events == (layer.name == "window" ? 5u : 2u));
+        auto const summed = condense::sum_of(both).layers;
+        REQUIRE(summed.size() == 2);
+        for (auto const& layer : summed) CHECK(layer.events == (layer.name == "window" ? 5u : 2u));
     }
 }
 
-TEST_CASE("a sum of nothing counts nothing, and one of many shows eight violations") {
+TEST_CASE(
+    "a sum of nothing counts nothing, one of many shows eight violations, and figures fit unless a request was too "
+    "large") {
     CHECK(condense::sum_of(std::vector<replay_figures>{}).conversations == 0);
     replay_figures many;
     many.first_violations.assign(6, "broken");
@@ -222,6 +201,13 @@ TEST_CASE("a sum of nothing counts nothing, and one of many shows eight violatio
     auto const sum = condense::sum_of(std::vector{many, many});
     CHECK(sum.violations == 12);
     CHECK(sum.first_violations.size() == 8);
+    condense::replay_figures figures;
+    CHECK(figures.fits());
+    figures.over = 1;
+    CHECK_FALSE(figures.fits());
+    figures.over = 0;
+    figures.exhausted = 1;
+    CHECK_FALSE(figures.fits());
 }
 
 }  // namespace

@@ -70,11 +70,8 @@ TEST_CASE("originals show items with label and line, what is derived from them a
     CHECK(shows("later, W123456") == fidelity{.visible = 1, .labelled = 1});
     CHECK(shows("x\n  {\"order_id\": \"W123456\"} \ny") == fidelity{.visible = 1, .labelled = 1, .in_line = 1});
     CHECK(shows(condense::fenced_summary("{\"order_id\": \"W123456\"}")) == fidelity{.visible = 1, .labelled = 1});
-}
-
-TEST_CASE("an item that stood without a label needs none") {
-    fixture all{{U("W123456"), A("W123456")}, {}};
-    CHECK(all.shown({U("x: W123456")}) == fidelity{.visible = 1, .labelled = 1});
+    fixture plain{{U("W123456"), A("W123456")}, {}};  // that stood without a label, and needs none
+    CHECK(plain.shown({U("x: W123456")}) == fidelity{.visible = 1, .labelled = 1});
 }
 
 TEST_CASE("labels are of messages from which a text is derived, not of later ones") {
@@ -89,11 +86,8 @@ TEST_CASE("labels are of messages from which a text is derived, not of later one
 }
 
 TEST_CASE("nothing is visible in a request that cannot be sent") {
-    std::vector<std::uint64_t> const recorded{0};
     replay_shelf shelf;
-    shelf.journals.push_back([&](auto const& f) {
-        for (auto const number : recorded) f(number);
-    });
+    shelf.journals.push_back([](auto const& f) { f(0); });
     fixture all{asks_for_two(), std::move(shelf)};
     CHECK(all.shown(all.told, false) == fidelity{.recoverable = 1, .lost = 1});
 }

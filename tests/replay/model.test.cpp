@@ -43,8 +43,7 @@ TEST_CASE("answers are as long as summaries are") {
 
 TEST_CASE("an answer is of the prompt, from all over it, and the same again") {
     auto const prompt = lines(10'000);
-    auto const model = counting_bytes();
-    auto const answer = answer_of(model, prompt);
+    auto const answer = answer_of(counting_bytes(), prompt);
     CHECK(answer == answer_of(counting_bytes(), prompt));
     CHECK(answer.find("line 0 ") != std::string::npos);
     CHECK((answer.find("line 8") != std::string::npos || answer.find("line 9") != std::string::npos));

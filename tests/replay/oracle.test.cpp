@@ -47,21 +47,15 @@ struct fixture {
     }
 };
 
-TEST_CASE("an oracle lists what is needed and will not be said again, soonest first") {
+TEST_CASE("an oracle lists what is needed and will not be said again, soonest first, and outside a replay nothing") {
     fixture all;
     CHECK(all.written(1) == "third_name, first_name");
     CHECK(all.written(2) == "first_name");
     CHECK(all.written(1, 100_chars, 3) == "third_name, fourth_name, first_name");
-}
-
-TEST_CASE("what fits is listed, whatever does not") {
-    fixture all;
+    // What fits is listed, whatever does not.
     CHECK(all.written(1, 12_chars) == "third_name");
     CHECK(all.written(1, 11_chars).empty());
     CHECK(all.written(1, 24_chars) == "third_name, first_name");
-}
-
-TEST_CASE("outside a replay an oracle knows nothing") {
     replay_oracle const oracle;
     auto notes = oracle.open();
     notes.see(condense::role::user, {.text = "first_name"}, false);
@@ -119,19 +113,16 @@ TEST_CASE("arguments of calls need items too, and results hold them") {
                        C("c2", "read", R"({"path":"other_file.cpp"})"), R("c2", "nothing")}};
     CHECK(all.needed(0) == 0);
     CHECK(all.needed(1) == 1);
+    // Names are of parsed arguments.
+    indexed const parsed{{U("this.ui and a_name"), C("c1", "write", R"({"text":"x\n\tthis.ui\u0020a_name"})")}};
+    CHECK(parsed.needed(0) == 2);
 }
 
-TEST_CASE("names are of parsed arguments") {
-    indexed const all{{U("this.ui and a_name"), C("c1", "write", R"({"text":"x\n\tthis.ui\u0020a_name"})")}};
-    CHECK(all.needed(0) == 2);
-}
-
-TEST_CASE("an item that is part of a longer word is not held") {
-    indexed const all{{U("parse_json_file and src/read.cpp.bak"), A("parse_json in src/read.cp")}};
-    CHECK(all.needed(0) == 0);
-}
-
-TEST_CASE("what only the answer itself says is not from before, also when it is joined") {
+TEST_CASE("parts of longer words, media and what only the answer itself says are no items from before") {
+    CHECK(indexed{{U("parse_json_file and src/read.cpp.bak"), A("parse_json in src/read.cp")}}.needed(0) == 0);
+    auto image = U("look");
+    image.parts.push_back({.kind = part_kind::media, .text = "shot_one.png", .cost = condense::cost::of({100})});
+    CHECK(indexed{{std::move(image), A("shot_one.png shows it")}}.needed(0) == 0);
     std::vector<talk::line> const told{{talk::role::user, "go"},
                                        {talk::role::assistant, "make new_name"},
                                        {talk::role::assistant, "new_name is made", true}};
@@ -147,13 +138,6 @@ TEST_CASE("the name of a tool counts once in the conversation") {
     CHECK(all.needed(2) == 0);
     CHECK(all.needed(3) == 1);
     CHECK(all.needed(4) == 1);
-}
-
-TEST_CASE("media are no words") {
-    auto image = U("look");
-    image.parts.push_back({.kind = part_kind::media, .text = "shot_one.png", .cost = condense::cost::of({100})});
-    indexed const all{{std::move(image), A("shot_one.png shows it")}};
-    CHECK(all.needed(0) == 0);
 }
 
 TEST_CASE("hostile conversations are indexed") {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/replay/replay_one.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <condense/adapt/json.hpp>
 #include <condense/core/any_pipeline.hpp>
 #include <condense/layer/compress.hpp>
@@ -401,7 +399,7 @@ TEST_CASE("what is kept outside the messages is sent and cached with them") {
                                                  {.message = 3, .sent = 109_tokens, .cached = 105_tokens}});
 }
 
-TEST_CASE("a request above the input is over, or exhausted where the run says so") {
+TEST_CASE("a request above the input is over, or exhausted where the run says so; without answers there is none") {
     CHECK(plain({{role::user, letters(1'001)}, {role::assistant, "1"}}).over == 1);
     CHECK(plain({{role::user, letters(1'000)}, {role::assistant, "1"}}).over == 0);
     conversation const told{U(letters(1'001)), A("1"), A("2")};
@@ -410,6 +408,10 @@ TEST_CASE("a request above the input is over, or exhausted where the run says so
     CHECK(made.exhausted == 2);
     CHECK(made.over == 0);
     CHECK_FALSE(made.fits());
+    CHECK(plain({}).requests == 0);
+    CHECK(plain({{role::user, "a"}}).requests == 0);
+    CHECK(plain({{role::assistant, "a"}}).requests == 0);
+    CHECK(plain({}).violations == 0);
 }
 
 TEST_CASE("what an answer needs is not visible in a request above the input") {
@@ -437,13 +439,6 @@ TEST_CASE("time is measured around the library alone") {
     std::vector<line> const told{{role::user, "a"}, {role::assistant, "b"}};
     auto const made = condense::replay_one(told, "x", {.window = 10_tokens}, condense::prices{}, talk::none, options);
     CHECK(made.time.count == 4);  // two pushes, one request, one report
-}
-
-TEST_CASE("a conversation without answers asks nothing") {
-    CHECK(plain({}).requests == 0);
-    CHECK(plain({{role::user, "a"}}).requests == 0);
-    CHECK(plain({{role::assistant, "a"}}).requests == 0);
-    CHECK(plain({}).violations == 0);
 }
 
 }  // namespace

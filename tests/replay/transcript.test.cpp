@@ -7,7 +7,6 @@
 #include <condense/replay/arguments.hpp>
 #include <condense/replay/lines.hpp>
 #include <condense/replay/pairing.hpp>
-#include <condense/replay/reading.hpp>
 #include <condense/replay/script.hpp>
 
 #include "replay/talk.hpp"
@@ -54,7 +53,7 @@ TEST_CASE("messages that differ in anything read differently") {
     CHECK(read_message(base).print == read_message(R("c1", "words")).print);
 }
 
-TEST_CASE("a plain user message says something that answers no call") {
+TEST_CASE("a plain user message says something that answers no call, and costs its parts") {
     CHECK(read_message(U("go on")).plain_user());
     CHECK_FALSE(read_message(U("")).plain_user());
     CHECK_FALSE(read_message(A("go on")).plain_user());
@@ -63,9 +62,6 @@ TEST_CASE("a plain user message says something that answers no call") {
     CHECK_FALSE(read_message(answer).plain_user());
     answer.parts.push_back({.text = "and go on"});
     CHECK(read_message(answer).plain_user());
-}
-
-TEST_CASE("a message costs its parts by the estimator, media their own cost") {
     auto m = U("12345");
     m.parts.push_back({.kind = part_kind::media, .text = "image/png", .cost = condense::cost::of({100})});
     CHECK(cost_of_message(m, per_byte{}).tokens().count == 105);
@@ -75,7 +71,7 @@ TEST_CASE("a message costs its parts by the estimator, media their own cost") {
 
 // Arguments of calls
 
-TEST_CASE("arguments are read as lines of keys and values, without escapes") {
+TEST_CASE("arguments are read as lines of keys and values, without escapes, or stay as they are") {
     CHECK(plain_arguments(R"({"path":"a.cpp","size":120,"deep":{"on":true}})") ==
           "\"path\": \"a.cpp\"\n\"size\": 120\n\"on\": true\n");
     CHECK(plain_arguments(R"({"ids":["1","2"]})") == "\"ids\": \"1\"\n\"ids\": \"2\"\n");
@@ -83,9 +79,6 @@ TEST_CASE("arguments are read as lines of keys and values, without escapes") {
     CHECK(plain_arguments(R"({"text":"say \"hello there\""})") == "\"text\": say \"hello there\"\n");
     CHECK(plain_arguments(R"({"text":")" + letters(81) + "\"}") == "\"text\": " + letters(81) + "\n");
     CHECK(plain_arguments("\"alone\"") == "\"alone\"\n");
-}
-
-TEST_CASE("arguments that are no JSON stay as they are") {
     for (std::string const text : {"", "{", "edit 1:3\nnew\\n", "{\"a\":}"}) CHECK(plain_arguments(text) == text);
     for (auto const& text : talk::hostile_texts())
         if (!condense::is_json(text)) CHECK(plain_arguments(text) == text);
@@ -186,12 +179,8 @@ TEST_CASE("a result belongs to the nearest call with its id that waits") {
     CHECK_FALSE(pairs.has_orphan(6));
 }
 
-TEST_CASE("parallel calls of one message share it") {
-    auto const pairs = paired({C("a", "read").and_call("b", "read", "{}"), R("b", "1"), R("a", "2")});
-    CHECK(pairs.linked(0) == list{1, 2});
-}
-
-TEST_CASE("a result without id belongs to the newest message with calls") {
+TEST_CASE("parallel calls share their message, and a result without id belongs to the newest with calls") {
+    CHECK(paired({C("a", "read").and_call("b", "read", "{}"), R("b", "1"), R("a", "2")}).linked(0) == list{1, 2});
     auto const pairs =
         paired({C("", "read"), R("", "1"), C("", "read").and_call("", "read", "{}"), R("", "2"), R("", "3")});
     CHECK(pairs.linked(0) == list{1});

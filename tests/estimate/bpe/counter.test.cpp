@@ -7,6 +7,7 @@
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
+#include "support/repetition.hpp"
 
 // The counter, and its memories: of pieces by their keys, and of spans of text.
 
@@ -61,8 +62,7 @@ TEST_CASE("counter: one long piece takes time in line with its size") {
     bpe_counter count{toy_bpe::vocabulary(400, split_scheme::o200k)};
     std::size_t const size = effort() < 100 ? 500'000 : 3'000'000;
     for (std::string_view const unit : {"a", "ab", " ", "\xE4\xB8\xAD", "-", "\n "}) {
-        std::string text;
-        while (text.size() < size) text += unit;
+        auto const text = repeated(unit, size);
         auto const begin = std::chrono::steady_clock::now();
         CHECK(count.count(text) > 100);
         // Some 0.1 s, under a sanitizer seconds; hours where it is quadratic.
@@ -161,6 +161,12 @@ TEST_CASE("counter: two pieces of one place stay; of three, not all drive each o
     CHECK(puts == 2);
     for (auto const& each : {c, a, b, c, a, b}) want(each);
     CHECK(puts == 2 + 4);
+    // The size of a piece is of its key.
+    short_cache sizes;
+    sizes.insert(a, 0, 1);
+    CHECK(sizes.find(a, 0) == 1);
+    CHECK(sizes.find(key_of(std::string_view{"a\0", 2}), 0) == 0);
+    CHECK(sizes.find(key_of(""), 0) == 0);
 }
 
 TEST_CASE("counter: a growing table of pieces keeps what it holds") {
@@ -184,15 +190,6 @@ TEST_CASE("counter: a growing table of pieces keeps what it holds") {
     }
     CHECK(lost < 1'500);
     CHECK(longer_lost < 7'500);
-}
-
-TEST_CASE("counter: the size of a piece is of its key") {
-    short_cache cache;
-    auto const one = key_of("a");
-    cache.insert(one, 0, 1);
-    CHECK(cache.find(one, 0) == 1);
-    CHECK(cache.find(key_of(std::string_view{"a\0", 2}), 0) == 0);
-    CHECK(cache.find(key_of(""), 0) == 0);
 }
 
 // Spans
@@ -274,7 +271,8 @@ TEST_CASE("counter: of spans what is found is what was put, for more text than t
     CHECK(lost > 5'000);
 }
 
-TEST_CASE("counter: spans of one hash are told apart") {
+TEST_CASE(
+    "counter: spans of one hash are told apart, and a text that was overwritten is not kept, even by the same text") {
     span_cache cache;
     auto const a = std::string(600, 'a'), b = std::string(600, 'b');
     cache.insert(a, 7, 5);
@@ -284,9 +282,6 @@ TEST_CASE("counter: spans of one hash are told apart") {
     cache.insert(b, 7, 6);
     CHECK(cache.find(a, 7) == 5);
     CHECK(cache.find(b, 7) == 6);
-}
-
-TEST_CASE("counter: a text that was overwritten is not kept, even by the same text") {
     text_ring ring;
     std::string const text(1'024, 'a');
     auto const first = ring.push(text);
@@ -453,7 +448,13 @@ TEST_CASE("merge: tiling of code points of three bytes, with tokens of parts of 
     CHECK(crossed > 100);
 }
 
-TEST_CASE("merge: two tokens may stand together where merging their bytes gives them") {
+TEST_CASE(
+    "merge: parts above their token are noticed, and two tokens stand together where merging their bytes gives them") {
+    for (bool const ordered : {false, true}) {
+        auto tokens = toy_bpe::trained(0);
+        tokens.insert(tokens.end(), {ordered ? "ab" : "abc", ordered ? "abc" : "ab"});
+        CHECK(toy_bpe::vocabulary(tokens).tables().shape.ordered == ordered);
+    }
     auto const tokens = toy_bpe::trained(120);
     auto const made = toy_bpe::vocabulary(tokens);
     toy_bpe::naive const naive{tokens};
@@ -461,14 +462,6 @@ TEST_CASE("merge: two tokens may stand together where merging their bytes gives 
         for (std::uint32_t right = 256; right < made.size(); right += 3)
             REQUIRE(may_be_neighbours(made.tables(), left, right) ==
                     (naive.merged(tokens[left] + tokens[right]) == std::vector{left, right}));
-}
-
-TEST_CASE("merge: parts above their token are noticed, and the linear way not taken") {
-    for (bool const ordered : {false, true}) {
-        auto tokens = toy_bpe::trained(0);
-        tokens.insert(tokens.end(), {ordered ? "ab" : "abc", ordered ? "abc" : "ab"});
-        CHECK(toy_bpe::vocabulary(tokens).tables().shape.ordered == ordered);
-    }
 }
 
 TEST_CASE("merge: every beginning of a piece has the tokens that merging gives") {

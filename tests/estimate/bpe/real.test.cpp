@@ -86,8 +86,7 @@ void agrees_with_the_reference(condense::bpe_vocabulary const& vocabulary, std::
     std::vector<bpe_counter> counters;
     for (auto const unit : condense::detail::bpe::vector_units)
         if (condense::detail::bpe::has(unit)) counters.emplace_back(vocabulary, unit);
-    std::size_t texts = 0, wrong = 0;
-    std::size_t at = 0;
+    std::size_t texts = 0, wrong = 0, at = 0;
     auto const number = [&] {
         std::uint32_t out = 0;
         std::memcpy(&out, data->data() + at, sizeof out);
@@ -128,22 +127,16 @@ void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, auto ids)
 
 }  // namespace
 
-TEST_CASE("real: cl100k_base is tiktoken's") {
-    with_vocabulary(condense::encodings::cl100k_base,
-                    [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
-                        CHECK(vocabulary.tables().shape.ordered);
-                        agrees_with_the_table(vocabulary, &expected::cl100k);
-                        agrees_with_the_reference(vocabulary, path + ".reference");
-                    });
-}
-
-TEST_CASE("real: o200k_base is tiktoken's") {
-    with_vocabulary(condense::encodings::o200k_base,
-                    [](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
-                        CHECK(vocabulary.tables().shape.ordered);
-                        agrees_with_the_table(vocabulary, &expected::o200k);
-                        agrees_with_the_reference(vocabulary, path + ".reference");
-                    });
+TEST_CASE("real: cl100k_base and o200k_base are tiktoken's") {
+    auto const agrees = [](condense::bpe_encoding const& encoding, auto ids) {
+        with_vocabulary(encoding, [&](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
+            CHECK(vocabulary.tables().shape.ordered);
+            agrees_with_the_table(vocabulary, ids);
+            agrees_with_the_reference(vocabulary, path + ".reference");
+        });
+    };
+    agrees(condense::encodings::cl100k_base, &expected::cl100k);
+    agrees(condense::encodings::o200k_base, &expected::o200k);
 }
 
 TEST_CASE("real: an image of a vocabulary is equal to it") {

@@ -88,31 +88,26 @@ TEST_CASE("running: an append looks at a short tail, however long its piece is")
     }
 }
 
-TEST_CASE("running: a copy within a long piece goes on from there") {
-    bpe_counter counter{toy_bpe::vocabulary(400, split_scheme::o200k)};
-    std::string const text(300, 'a');
-    bpe_running_count running;
-    running.append(counter, text);
-    auto snapshot = running;
-    running.append(counter, "b!");
-    snapshot.append(counter, "'ll");
-    CHECK(running.count() == counter.count(text + "b!"));
-    CHECK(snapshot.count() == counter.count(text + "'ll"));
-}
-
-TEST_CASE("running: a copy is a snapshot, and the tail is short") {
-    bpe_counter counter{toy_bpe::vocabulary(400)};
+TEST_CASE("running: a copy is a snapshot, and goes on from there, also within a long piece") {
+    auto const copies = [](bpe_counter& counter, bpe_running_count running, std::string const& text) {
+        auto snapshot = running;
+        running.append(counter, "b!");
+        CHECK(snapshot.count() == counter.count(text));
+        snapshot.append(counter, "'ll");
+        CHECK(running.count() == counter.count(text + "b!"));
+        CHECK(snapshot.count() == counter.count(text + "'ll"));
+    };
+    bpe_counter by_o200k{toy_bpe::vocabulary(400, split_scheme::o200k)}, counter{toy_bpe::vocabulary(400)};
+    bpe_running_count long_piece, lines;
+    long_piece.append(by_o200k, std::string(300, 'a'));
+    copies(by_o200k, long_piece, std::string(300, 'a'));
     std::string text;
-    bpe_running_count running;
     for (int each = 0; each < 2'000; ++each) {
-        running.append(counter, "The word of the day\n");
+        lines.append(counter, "The word of the day\n");
         text += "The word of the day\n";
-        REQUIRE(running.tail().size() < 20);
+        REQUIRE(lines.tail().size() < 20);
     }
-    auto const snapshot = running;
-    running.append(counter, "and more");
-    CHECK(snapshot.count() == counter.count(text));
-    CHECK(running.count() == counter.count(text + "and more"));
+    copies(counter, lines, text);
 }
 
 TEST_CASE("running: appending may lower the count") {
@@ -128,7 +123,7 @@ TEST_CASE("running: appending may lower the count") {
     CHECK(fell);
 }
 
-TEST_CASE("running: an open piece takes what is of it, and says what begins the next") {
+TEST_CASE("running: an open piece takes what is of it, what is unfinished waits, and it says what begins the next") {
     struct row {
         split_scheme scheme;
         std::string_view piece, after;
@@ -151,9 +146,6 @@ TEST_CASE("running: an open piece takes what is of it, and says what begins the 
         CHECK(open.ended());
         CHECK(open.given_back() == each.back);
     }
-}
-
-TEST_CASE("running: what is unfinished of an open piece waits") {
     open_piece open{toy_bpe::vocabulary(60, split_scheme::o200k), "words"};
     CHECK(open.consume("words") == 5);
     CHECK(open.consume("\xE4\xB8") == 0);

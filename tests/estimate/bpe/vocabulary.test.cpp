@@ -22,16 +22,13 @@ using fault = condense::vocabulary_fault;
 
 }  // namespace
 
-TEST_CASE("vocabulary: tokens stand in the order of ranks") {
+TEST_CASE("vocabulary: tokens stand in the order of ranks, and a text that is no rank file is told by its line") {
     token_list found;
     REQUIRE_FALSE(read_ranks("YmM= 1\r\n\nYQ== 0\nAP8A 2", found));
     REQUIRE(found.size() == 3);
     CHECK(found[0] == "a");
     CHECK(found[1] == "bc");
     CHECK(found[2] == "\0\xFF\0"sv);
-}
-
-TEST_CASE("vocabulary: a text that is no rank file is told by its line") {
     auto const told = [](fault what, std::uint64_t place, std::initializer_list<std::string_view> texts) {
         for (auto const text : texts) {
             CAPTURE(text.substr(0, 40));
@@ -66,7 +63,7 @@ TEST_CASE("vocabulary: base64 by table is base64") {
     }
 }
 
-TEST_CASE("vocabulary: of bytes and of a file") {
+TEST_CASE("vocabulary: of bytes and of a file, where the number of tokens tells a torn one and another encoding's") {
     scratch::folder const root;
     auto const text = toy_bpe::ranks(toy_bpe::trained(30));
     std::ofstream{root / "toy.tiktoken", std::ios::binary} << text;
@@ -80,10 +77,12 @@ TEST_CASE("vocabulary: of bytes and of a file") {
     CHECK(loaded.vocabulary->memory() > 65'536 * 8);
     CHECK(*loaded.vocabulary == *loaded.vocabulary);
     CHECK_FALSE(*loaded.vocabulary == *parsed.vocabulary);
-}
-
-TEST_CASE("vocabulary: the number of tokens tells a torn file and another encoding's") {
-    auto const text = toy_bpe::ranks(toy_bpe::trained(30));
+    // Files that can not be read
+    std::ofstream{root / "empty", std::ios::binary};
+    bpe_encoding const any{"any", {}, 0};
+    CHECK(load_vocabulary(root / "absent", any).error.fault == fault::unreadable);
+    CHECK(load_vocabulary(root / ".", any).error.fault == fault::unreadable);
+    CHECK(load_vocabulary(root / "empty", any).error.fault == fault::empty);
     CHECK(parse_vocabulary(text, {"toy", {}, 287}).error == vocabulary_error{fault::torn, 0});
     CHECK(parse_vocabulary(text, {"toy", {}, 285}).error == vocabulary_error{fault::wrong_count, 0});
     CHECK(parse_vocabulary(text, condense::encodings::cl100k_base).error.fault == fault::torn);
@@ -91,15 +90,6 @@ TEST_CASE("vocabulary: the number of tokens tells a torn file and another encodi
         auto const torn = parse_vocabulary(std::string_view{text}.substr(0, size), {"toy", {}, 286});
         CHECK(static_cast<bool>(torn) == (size == text.size() - 1));  // the last line end may be missing
     }
-}
-
-TEST_CASE("vocabulary: files that can not be read") {
-    scratch::folder const root;
-    std::ofstream{root / "empty", std::ios::binary};
-    bpe_encoding const any{"any", {}, 0};
-    CHECK(load_vocabulary(root / "absent", any).error.fault == fault::unreadable);
-    CHECK(load_vocabulary(root / ".", any).error.fault == fault::unreadable);
-    CHECK(load_vocabulary(root / "empty", any).error.fault == fault::empty);
 }
 
 TEST_CASE("vocabulary: a sentence says what is wrong, and where") {
@@ -215,7 +205,9 @@ TEST_CASE("tables: whole tokens are found, and nothing else") {
     CHECK(in.find(std::string(5'000, 'a')) == none);
 }
 
-TEST_CASE("tables: sections follow each other, with the largest shapes too") {
+TEST_CASE(
+    "tables: sections follow each other, with the largest shapes too, in blocks of zero bytes at a multiple of a "
+    "line") {
     constexpr auto most = std::numeric_limits<std::uint32_t>::max();
     table_shape const small{.tokens = 256, .bytes = 256, .slot_bits = 9, .pair_bits = 9, .edge_bits = 8};
     table_shape large{.tokens = most, .bytes = most, .nodes = most, .slot_bits = 40, .numbered = true};
@@ -229,9 +221,6 @@ TEST_CASE("tables: sections follow each other, with the largest shapes too") {
         CHECK(places.size >= places.offsets.back() + of.bytes);
         CHECK(places.size > of.tokens * std::uint64_t{20});
     }
-}
-
-TEST_CASE("tables: a block has zero bytes at a multiple of a line, of any size") {
     for (auto const size :
          {std::size_t{1}, std::size_t{64}, std::size_t{1'000'000}, (std::size_t{1} << 21) + 7, std::size_t{5} << 20}) {
         table_block made{size};
