@@ -61,7 +61,6 @@ TEST_CASE("a large conversation is marked for the cache, and an instruction behi
     auto body = agent;
     CHECK(condense::set_cache_marks(body) == 3);
     CHECK(body == agent);
-
     // A prompt is sent once; marks of the program's own stay alone; and it can be switched off.
     CHECK(client({.instructions = words, .data = words}).message);
     CHECK(local.seen()[0]["body"].dump().find("cache_control") == std::string::npos);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/client/http_client.hpp>
 
-#include <cerrno>
 #include <csignal>
 #include <stdexcept>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "client/server.hpp"
 

@@ -53,8 +53,7 @@ struct shown {
 };
 
 struct protocol {
-    std::string_view name;
-    std::string_view key_header;
+    std::string_view name, key_header;
     std::string_view list;  ///< the member of a body that holds the messages
 };
 

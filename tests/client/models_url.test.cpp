@@ -33,7 +33,6 @@ TEST_CASE("models_url: a list is downloaded once in its lifetime", "[client]") {
     scratch::folder const in;
     auto const path = in / "cache/models.json";
     auto const from = [&](char const* mode) { return catalog_source{.url = local.url(mode), .file = path}; };
-
     auto const first = fetch_model_catalog(from("catalog-77000"));
     CHECK(first.origin == catalog_origin::download);
     CHECK_FALSE(first.error);
@@ -45,7 +44,6 @@ TEST_CASE("models_url: a list is downloaded once in its lifetime", "[client]") {
     CHECK(scratch::mode_of(path) == 0600);
     CHECK(scratch::mode_of(in / "cache") == 0700);
     CHECK(scratch::names_in(in / "cache").size() == 1);
-
     for (auto const age : ages{0s, -2s, -30s, 23h}) {
         CAPTURE(age.count());
         set_age(path, age);
@@ -117,7 +115,6 @@ TEST_CASE("models_url: without a good list the old one holds, then the built-in 
         CHECK_FALSE(nothing.file_error);
         CHECK(window_of(nothing) == built_in());
         CHECK(scratch::names_in(in / "").empty());
-
         REQUIRE(fetch_model_catalog({.url = local.url("catalog-77000"), .file = path}).origin ==
                 catalog_origin::download);
         set_age(path, 10'000h);
@@ -152,7 +149,6 @@ TEST_CASE("models_url: a file that cannot be used costs nothing but the file", "
     catalog_source const from{.url = local.url("catalog-77000"), .file = path, .most = {1'000}};
     auto offline = from;
     offline.url = local.url("error-404");
-
     struct {
         std::string content;
         catalog_fault fault;

@@ -17,7 +17,6 @@
 #include <condense/core/run_options.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 // Servers of models on this machine, which model_server.py plays: by default well-behaved, and hostile by the first
 // word of the path. Nothing leaves the machine.
@@ -91,8 +90,7 @@ public:
 private:
     ::pid_t id_ = -1;
     int input_ = -1;
-    std::string port_;
-    std::string scheme_;
+    std::string port_, scheme_;
 };
 
 /// One for the whole program, which nobody has asked anything yet.

@@ -44,8 +44,7 @@ constexpr bool the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it() {
 }
 
 constexpr bool the_ratio_is_held() {
-    log_ratio low;
-    log_ratio high;
+    log_ratio low, high;
     for (int turn = 0; turn < 40; ++turn) {
         low.observe(sum(100'000, 50), {20'000});
         high.observe(sum(100'000, 50), {390'000});
@@ -142,9 +141,7 @@ constexpr bool without_a_difference_there_is_no_slope() {
 }
 
 constexpr bool a_slope_is_found_and_held() {
-    ratio_line line;
-    ratio_line steep;
-    ratio_line falling;
+    ratio_line line, steep, falling;
     for (std::uint64_t turn = 0; turn < 100; ++turn) {
         auto const messages = 100 + turn % 5 * 300;
         line.learn(sum(50'000, messages), {50'000 + 4 * messages}, 0);
@@ -156,8 +153,7 @@ constexpr bool a_slope_is_found_and_held() {
 }
 
 bool the_spread_is_that_of_the_reports() {
-    ratio_line calm;
-    ratio_line wild;
+    ratio_line calm, wild;
     for (std::uint64_t turn = 0; turn < 300; ++turn) {
         calm.learn(sum(50'000, 200), {50'000}, 0);
         wild.learn(sum(50'000, 200), {turn % 2 == 0 ? 45'000u : 55'000u}, 0);
@@ -182,8 +178,7 @@ constexpr bool the_spread_follows_what_is_new() {
 }
 
 constexpr bool the_first_eight_are_no_outliers() {
-    ratio_line early;
-    ratio_line late;
+    ratio_line early, late;
     for (int turn = 0; turn < 7; ++turn) early.learn(sum(50'000, 200), {50'000}, 0);
     for (int turn = 0; turn < 8; ++turn) late.learn(sum(50'000, 200), {50'000}, 0);
     early.learn(sum(50'000, 200), {150'000}, 0);
@@ -240,8 +235,7 @@ TEST_CASE("log_ratio: hostile figures") {
 TEST_CASE("log_ratio: tokens a message are fitted apart from the ratio") {
     std::mt19937_64 random{11};
     log_ratio rule;
-    std::uint64_t alone_counted = 0;
-    std::uint64_t alone_reported = 0;
+    std::uint64_t alone_counted = 0, alone_reported = 0;
     for (int request = 0; request < 300; ++request) {
         auto const messages = 5 + random() % 100;
         auto const counted = messages * (40 + random() % 400);

@@ -175,8 +175,7 @@ TEST_CASE("models: a name is in the table once") {
         CHECK(found == 1);
     }
     for (auto const& alias : model_aliases) {
-        int found = 0;
-        int same = 0;
+        int found = 0, same = 0;
         for (auto const& each : model_table) found += each.name == alias.target ? 1 : 0;
         for (auto const& other : model_aliases) same += same_name(alias.name, other.name) ? 1 : 0;
         CAPTURE(alias.name);

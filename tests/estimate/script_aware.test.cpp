@@ -471,7 +471,6 @@ TEST_CASE("script_scan: code points by AVX2 are those by look-ups", "[estimate]"
     }
     CHECK(differ == 0);
     CHECK(fast > 25'000);
-
     std::mt19937 random{11};
     static constexpr std::uint32_t firsts[] = {0x20,   0x400,  0x410,  0x430,  0x4E00, 0x7D00, 0x8A00,  0x9500, 0x3000,
                                                0x3040, 0x3080, 0x30C0, 0x3400, 0xAC00, 0xFF00, 0x2010,  0xE0,   0x3B1,

@@ -35,8 +35,6 @@ def openai_streamed(client, request):
 
 def anthropic_message(message):
     return {"role": "assistant", "content": [block.model_dump(include={"type", "text", "id", "name", "input"}, exclude_none=True) for block in message.content]}
-
-
 def anthropic_plain(client, request):
     return anthropic_message(client.messages.create(**request))
 

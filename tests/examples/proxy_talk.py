@@ -200,8 +200,6 @@ def checks_of(conversations, call):
 
 def result_of(key, name):
     return f"{name} of {key}: " + noise(key + name, 900)
-
-
 def task(turn):
     return f"Turn {turn}: look at step {turn} and say what is there. " + noise(turn, 120)
 

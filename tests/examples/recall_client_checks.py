@@ -32,8 +32,6 @@ def text_of(result):
 
 def parameters(chosen, *options):
     return StdioServerParameters(command=chosen.program, args=list(options), cwd=os.getcwd())
-
-
 def a_session_of_the_client(chosen):
     write("talk.jsonl", talk())
 

@@ -12,7 +12,6 @@ import time
 from checks import PATIENCE, expect, no_controls, run
 
 
-
 def only_text(output, beside="\n"):
     return no_controls(output.decode("utf-8"), beside)  # strict: ill-formed bytes are an error
 

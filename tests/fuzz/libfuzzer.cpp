@@ -4,7 +4,6 @@
 // CONDENSE_WORDS, where these are set, and ends.
 
 #include "fuzz/corpus_file.hpp"
-#include "fuzz/fuzz.hpp"
 
 extern "C" int LLVMFuzzerInitialize(int*, char***);
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);

@@ -17,8 +17,7 @@ using proxy::json;
 
 /// The document without its messages, and these.
 struct parts {
-    json beside;
-    json messages;
+    json beside, messages;
 
     explicit parts(std::string_view text) : beside{json::parse(text, nullptr, false)} {
         if (beside.is_discarded()) return;

@@ -7,10 +7,8 @@
 #include <csignal>
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "fuzz/corpus_file.hpp"
-#include "fuzz/fuzz.hpp"
 #include "laws/generator.hpp"
 #include "support/effort.hpp"
 

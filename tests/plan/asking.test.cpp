@@ -2,7 +2,7 @@
 #include <condense/plan/asking.hpp>
 
 #include "core/toy.hpp"
-#include "plan/executors.hpp"
+#include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/fakes.hpp"
 
@@ -12,8 +12,8 @@ using namespace condense::literals;
 using condense::ask_limits, condense::cancelled, condense::direct_calls, condense::in_turn, condense::model_prompt,
     condense::model_question;
 using condense::detail::calls_in_run;
-using executors::backwards, executors::idle, executors::on_threads;
 using notation::A, notation::conversation, notation::per_byte, notation::U;
+using shelf::backwards, shelf::idle, shelf::on_threads;
 using reply = condense::reply<std::string>;
 using replies = std::vector<reply>;
 

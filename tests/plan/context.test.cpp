@@ -8,7 +8,6 @@
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_cache.hpp>
 
-#include "plan/executors.hpp"
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
@@ -20,9 +19,9 @@ using namespace condense::literals;
 using condense::artifact_plan, condense::context_request, condense::decision, condense::model_prompt,
     condense::plan_context, condense::plan_faults, condense::plan_request, condense::planned_context, condense::reply,
     condense::strategy, condense::tokens;
-using executors::backwards, executors::idle, executors::on_threads;
 using notation::letters, notation::per_byte;
-using shelf::about_ports, shelf::exclude, shelf::extract, shelf::full, shelf::listed, shelf::summarize, shelf::take;
+using shelf::about_ports, shelf::exclude, shelf::extract, shelf::full, shelf::listed, shelf::summarize, shelf::take,
+    shelf::backwards, shelf::idle, shelf::on_threads;
 
 auto plans(std::vector<decision> decisions) {
     return [decisions = std::move(decisions)](plan_request const&) { return artifact_plan{.decisions = decisions}; };
@@ -100,8 +99,7 @@ std::string broken(planned_context const& made, listed<Estimator> const& things,
     auto const elements = parsed(made.text);
     if (!elements) return "not the form of a context";
     std::size_t next = 0;
-    std::uint64_t sum = 0;
-    std::uint64_t unnamed = 0;
+    std::uint64_t sum = 0, unnamed = 0;
     for (std::size_t index = 0; index < made.records.size(); ++index) {
         auto const& record = made.records[index];
         if (record.id != things.list.all()[index].id) return "a record of another";
@@ -163,6 +161,69 @@ struct any_summary {
     }
 };
 
+/// A plan that may say anything.
+std::vector<decision> any_plan(shelf::numbers& random, std::vector<condense::artifact> const& all) {
+    std::vector<decision> decisions;
+    for (auto left = random.below(2 * all.size() + 2); left != 0; --left) {
+        decision next;
+        next.artifact = all.empty() || random.one_in(8) ? shelf::any_text(random, 20) : random.one_of(all).id;
+        if (random.one_in(12)) next.artifact += random.one_of(shelf::hostile_texts());
+        static constexpr strategy every[] = {full, summarize, extract, exclude};
+        next.strategy = random.one_of(every);
+        if (random.one_in(2)) next.about = shelf::any_text(random, 60);
+        next.priority = static_cast<std::uint32_t>(random.one_in(10) ? random.below(1ull << 32) : random.below(102));
+        if (random.one_in(2)) next.reason = shelf::any_text(random, 200);
+        if (random.one_in(4)) next.limit = {random.below(random.one_in(5) ? ~0ull : 900)};
+        decisions.push_back(std::move(next));
+    }
+    return decisions;
+}
+
+struct tallies {
+    std::uint64_t by_strategy[4] = {};
+    std::uint64_t unnamed = 0, faults = 0, failed = 0;
+};
+
+/// Any plan over any artifacts with any budget: what holds always, also again, side by side and backwards.
+template <class Estimator>
+void check_any_plan(std::uint64_t seed, tallies& sums) {
+    shelf::numbers random{seed};
+    listed<Estimator> things;
+    for (auto left = random.below(9); left != 0; --left) {
+        auto text = shelf::any_text(random, random.one_in(3) ? 9'000 : 2'000);
+        if (random.one_in(2)) things.document(std::move(text), random.one_in(2) ? shelf::any_text(random, 90) : "");
+        else
+            things.result(std::move(text), {.id = "r" + std::to_string(left),
+                                            .source = shelf::any_text(random, 90),
+                                            .historical = random.one_in(2),
+                                            .error = random.one_in(3)});
+    }
+    auto const question = random.one_in(6) ? std::string{} : shelf::any_text(random, 60);
+    tokens const budget{random.below(random.one_in(4) ? 400 : random.one_in(2) ? 3'000 : 20'000)};
+    auto const with = plans(any_plan(random, things.list.all()));
+    auto const run = [&](auto const& executor) {
+        auto const made =
+            plan_context{.with = with,
+                         .summaries = condense::cached{.model = any_summary{}, .cache = condense::memory_cache{}},
+                         .summary_size = {200},
+                         .executor = executor}(things.list, {.question = question, .budget = budget});
+        REQUIRE(broken(made, things, budget) == "");
+        return made;
+    };
+    CAPTURE(seed, budget.count);
+    auto const made = run(condense::in_turn{});
+    auto const spelt = made.text + made.report();
+    for (auto const& again : {run(condense::in_turn{}), run(backwards{})})
+        REQUIRE(again.text + again.report() == spelt);
+    if (seed % 16 == 0) REQUIRE(run(on_threads{}).text == made.text);
+    for (auto const& each : made.records) {
+        ++sums.by_strategy[static_cast<std::size_t>(each.done)];
+        sums.failed += each.planned == summarize && !each.problem.empty() ? 1u : 0u;
+    }
+    sums.unnamed += made.unnamed;
+    sums.faults += made.faults.all();
+}
+
 }  // namespace
 
 TEST_CASE("context: the artifacts in order of arrival, fenced, and a reference for what is left out") {
@@ -187,7 +248,6 @@ TEST_CASE("context: the artifacts in order of arrival, fenced, and a reference f
           "the proxy is down\n"
           "</artifact>\n");  // which is shorter than its reference
     CHECK(made.used.count == made.text.size());
-
     listed<> more;
     REQUIRE_FALSE(store.put(store.name(letters(1'234)), letters(1'234), {.conversation = "c"}));
     REQUIRE_FALSE(more.list.attach({.id = store.name(letters(1'234)).text(), .title = "data"}, store, "c"));
@@ -491,75 +551,6 @@ TEST_CASE("context: question and goal decide what is shown") {
     CHECK(shown("", "to know the port").find("8080") != std::string::npos);
     CHECK(shown("", "to know the user").find("root") != std::string::npos);
 }
-
-namespace {
-
-/// A plan that may say anything.
-std::vector<decision> any_plan(shelf::numbers& random, std::vector<condense::artifact> const& all) {
-    std::vector<decision> decisions;
-    for (auto left = random.below(2 * all.size() + 2); left != 0; --left) {
-        decision next;
-        next.artifact = all.empty() || random.one_in(8) ? shelf::any_text(random, 20) : random.one_of(all).id;
-        if (random.one_in(12)) next.artifact += random.one_of(shelf::hostile_texts());
-        static constexpr strategy every[] = {full, summarize, extract, exclude};
-        next.strategy = random.one_of(every);
-        if (random.one_in(2)) next.about = shelf::any_text(random, 60);
-        next.priority = static_cast<std::uint32_t>(random.one_in(10) ? random.below(1ull << 32) : random.below(102));
-        if (random.one_in(2)) next.reason = shelf::any_text(random, 200);
-        if (random.one_in(4)) next.limit = {random.below(random.one_in(5) ? ~0ull : 900)};
-        decisions.push_back(std::move(next));
-    }
-    return decisions;
-}
-
-struct tallies {
-    std::uint64_t by_strategy[4] = {};
-    std::uint64_t unnamed = 0;
-    std::uint64_t faults = 0;
-    std::uint64_t failed = 0;
-};
-
-/// Any plan over any artifacts with any budget: what holds always, also again, side by side and backwards.
-template <class Estimator>
-void check_any_plan(std::uint64_t seed, tallies& sums) {
-    shelf::numbers random{seed};
-    listed<Estimator> things;
-    for (auto left = random.below(9); left != 0; --left) {
-        auto text = shelf::any_text(random, random.one_in(3) ? 9'000 : 2'000);
-        if (random.one_in(2)) things.document(std::move(text), random.one_in(2) ? shelf::any_text(random, 90) : "");
-        else
-            things.result(std::move(text), {.id = "r" + std::to_string(left),
-                                            .source = shelf::any_text(random, 90),
-                                            .historical = random.one_in(2),
-                                            .error = random.one_in(3)});
-    }
-    auto const question = random.one_in(6) ? std::string{} : shelf::any_text(random, 60);
-    tokens const budget{random.below(random.one_in(4) ? 400 : random.one_in(2) ? 3'000 : 20'000)};
-    auto const with = plans(any_plan(random, things.list.all()));
-    auto const run = [&](auto const& executor) {
-        auto const made =
-            plan_context{.with = with,
-                         .summaries = condense::cached{.model = any_summary{}, .cache = condense::memory_cache{}},
-                         .summary_size = {200},
-                         .executor = executor}(things.list, {.question = question, .budget = budget});
-        REQUIRE(broken(made, things, budget) == "");
-        return made;
-    };
-    CAPTURE(seed, budget.count);
-    auto const made = run(condense::in_turn{});
-    auto const spelt = made.text + made.report();
-    for (auto const& again : {run(condense::in_turn{}), run(backwards{})})
-        REQUIRE(again.text + again.report() == spelt);
-    if (seed % 16 == 0) REQUIRE(run(on_threads{}).text == made.text);
-    for (auto const& each : made.records) {
-        ++sums.by_strategy[static_cast<std::size_t>(each.done)];
-        sums.failed += each.planned == summarize && !each.problem.empty() ? 1u : 0u;
-    }
-    sums.unnamed += made.unnamed;
-    sums.faults += made.faults.all();
-}
-
-}  // namespace
 
 TEST_CASE("context: any plan keeps the budget, the records and the form, and gives the same bytes again") {
     tallies sums;

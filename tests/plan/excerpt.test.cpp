@@ -43,8 +43,7 @@ std::string lines(std::size_t count, std::size_t which, std::string_view words) 
 /// A marker: "[... bytes 240 to 480 of 2,400 omitted; where the whole is ...]".
 struct marker {
     std::size_t end = 0;  ///< in the excerpt, the line break included
-    std::size_t first = 0;
-    std::size_t behind = 0;
+    std::size_t first = 0, behind = 0;
     std::optional<std::size_t> total = {};
     std::string way = {};
 };
@@ -223,8 +222,7 @@ TEST_CASE("excerpt: no limit is too large, and no text too cheap") {
 
 TEST_CASE("excerpt: any text, any limit: valid, within both, true positions, the same again") {
     constexpr std::string_view way = "the whole is stored as 0123456789abcdef01234567";
-    std::uint64_t cut = 0;
-    std::uint64_t several = 0;
+    std::uint64_t cut = 0, several = 0;
     for (std::uint64_t round = 0; round < rounds(5'000); ++round) {
         CAPTURE(round);
         numbers any{round};

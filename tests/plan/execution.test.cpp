@@ -6,7 +6,6 @@
 #include <condense/llm/cached.hpp>
 #include <condense/store/memory_cache.hpp>
 
-#include "plan/executors.hpp"
 #include "plan/shelf.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
@@ -18,9 +17,9 @@ using namespace condense::literals;
 using condense::artifact_plan, condense::artifact_record, condense::ask_limits, condense::decision, condense::in_turn,
     condense::model_prompt, condense::no_summaries, condense::plan_faults, condense::reply, condense::strategy,
     condense::tokens;
-using executors::backwards, executors::on_threads;
 using notation::letters;
-using shelf::about_ports, shelf::asked, shelf::exclude, shelf::extract, shelf::full, shelf::summarize;
+using shelf::about_ports, shelf::asked, shelf::exclude, shelf::extract, shelf::full, shelf::summarize, shelf::backwards,
+    shelf::on_threads;
 
 /// A token a byte; an excluded artifact leaves 20 of them.
 struct per_byte_environment {
@@ -39,8 +38,7 @@ struct outcome {
     std::vector<condense::detail::planned_text> texts = {};
     artifact_plan plan = {};
     condense::provider_usage usage = {};
-    std::uint64_t hits = 0;
-    std::uint64_t misses = 0;
+    std::uint64_t hits = 0, misses = 0;
 
     artifact_record const& operator[](std::size_t index) const { return texts.at(index).record; }
     std::string const& text(std::size_t index) const { return texts.at(index).text.value(); }

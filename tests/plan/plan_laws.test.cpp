@@ -5,7 +5,6 @@
 #include <condense/plan/model_planner.hpp>
 
 #include "laws/harness.hpp"
-#include "support/catch.hpp"
 #include "support/messages/chat.hpp"
 
 // The laws for plan beside the other layers, over random conversations: one-shot runs and sessions, planned by rule and
@@ -123,10 +122,7 @@ void with_model_mix(random_source& random, condense::memory_journal const& journ
 }
 
 struct figures {
-    std::uint64_t runs = 0;
-    std::uint64_t planned = 0;
-    std::uint64_t restored = 0;
-    std::uint64_t asked = 0;
+    std::uint64_t runs = 0, planned = 0, restored = 0, asked = 0;
 };
 
 void judge(auto const& session, std::vector<chat_message> const& pushed, laws::broken& found) {

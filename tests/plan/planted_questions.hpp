@@ -243,8 +243,7 @@ private:
     style look_;
     std::uint64_t clock_;  ///< milliseconds since the year began
     laws::random_source& random_;
-    std::string text_;
-    std::string recent_;
+    std::string text_, recent_;
     std::size_t units_ = 0;
     std::size_t left_ = 0;  ///< units of the paragraph or function
 };

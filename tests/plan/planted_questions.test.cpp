@@ -26,8 +26,7 @@ void each_question(auto const& f) {
 }
 
 struct range {
-    std::size_t begin = 0;
-    std::size_t end = 0;
+    std::size_t begin = 0, end = 0;
 };
 
 std::vector<range> lines_of(std::string_view text) {

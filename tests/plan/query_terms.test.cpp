@@ -139,11 +139,7 @@ constexpr bool longer_runs_than_names_are_no_terms() {
 }
 
 constexpr bool cases_of_scripts_are_one() {
-    struct pair {
-        std::uint32_t capital;
-        std::uint32_t small;
-    };
-    for (auto const [capital, small] : std::initializer_list<pair>{
+    for (auto const& [capital, small] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
              {'A', 'a'},     {'Z', 'z'},     {0xC4, 0xE4},   {0xDE, 0xFE},   {0x141, 0x142},   {0x17B, 0x17C},
              {0x160, 0x161}, {0x150, 0x151}, {0x218, 0x219}, {0x1AF, 0x1B0}, {0x1EEE, 0x1EEF}, {0x386, 0x3AC},
              {0x388, 0x3AD}, {0x38A, 0x3AF}, {0x38C, 0x3CC}, {0x38F, 0x3CE}, {0x391, 0x3B1},   {0x3A9, 0x3C9},

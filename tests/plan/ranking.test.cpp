@@ -133,132 +133,6 @@ std::vector<std::tuple<std::size_t, std::size_t, std::size_t, std::uint64_t>> as
     return tuples;
 }
 
-}  // namespace
-
-TEST_CASE("ranking: rare words, more of them, shorter passages and terms in one line or sentence come first") {
-    CHECK_TWICE(of_equals_the_later_text_is_better_and_the_earlier_passage());
-    CHECK(order("port host", with_others({"the port", "the port", "the host"})) == list{2, 1, 0});
-    CHECK(order("port host", with_others({"the port and the host", "the port", "host"})).front() == 0);
-    CHECK(order("port", with_others({"one port and one line", "a port is a port here"})) == list{1, 0});
-    CHECK(order("port", with_others({"a port", "a port with much more than that around it"})) == list{0, 1});
-    CHECK(order("8443", {"listens on 443", "port: 8443", "84430"}) == list{1});
-    CHECK(order("absent", {"the port"}).empty());
-    CHECK(order("port", {}).empty());
-    CHECK(order("", {"the port"}).empty());
-    CHECK(passage_scores{query_terms{"?"}}.empty());
-    CHECK(order("port host", with_others({"the port a host is. is", "the port is. a host is"})) == list{0, 1});
-    CHECK(order("port host", with_others({"the port a host is\n is", "the port is\n a host is"})) == list{0, 1});
-    CHECK(order("port host", with_others({"the port a host is, is", "the port is, a host is"})) == list{1, 0});
-    // Only the line that has most of them counts.
-    CHECK(order("port host key", with_others({"port\nhost key\nx y", "x\nhost y\nport key"})) == list{1, 0});
-}
-
-TEST_CASE(
-    "ranking: equal passages stand with the later text first, and a term counts for the passage in which it stands") {
-    CHECK(order("port", {"a port", "a port", "a port"}) == list{2, 1, 0});
-    std::string const line = "the port " + std::string(231, 'x') + "\n";
-    auto const ranked = ranking("port", {line + line, line});
-    REQUIRE(ranked.size() == 3);
-    CHECK(ranked[0].text == 1);
-    CHECK(ranked[1].offset == 0);
-    CHECK(ranked[2].offset == line.size());
-    CHECK(ranked[2].size == line.size());
-    // Cut amid a name, at 480 bytes.
-    std::string const text = std::string(470, 'x') + ".serverport." + std::string(470, 'x');
-    CHECK(ranking("serverport", {text}).empty());
-    std::string const whole = std::string(400, 'x') + ".serverport." + std::string(470, 'x');
-    REQUIRE(ranking("serverport", {whole}).size() == 1);
-    CHECK(ranking("serverport", {whole}).front().offset == 0);
-}
-
-TEST_CASE("ranking: figures are those of the formula, to a thousandth, and none is too large") {
-    for (std::uint64_t const passages : {1u, 2u, 10u, 1'000u, 60'000u})
-        for (std::uint64_t const holders : {std::uint64_t{1}, passages / 2 + 1, passages}) {
-            bm25 const weights{passages, passages * 200};
-            auto const rarity = weights.rarity(holders);
-            auto const n = static_cast<double>(passages);
-            auto const df = static_cast<double>(holders);
-            CAPTURE(passages, holders);
-            CHECK(static_cast<double>(rarity) / 65'536 ==
-                  Approx(std::log2(1 + (n - df + 0.5) / (df + 0.5))).epsilon(0.001).margin(0.001));
-            for (std::uint64_t const times : {1u, 2u, 100u})
-                for (std::uint64_t const size : {1u, 200u, 480u}) {
-                    auto const length = static_cast<double>(size) / 200;
-                    auto const tf = static_cast<double>(times);
-                    auto const formula = static_cast<double>(rarity) * tf * 2.2 / (tf + 0.3 + 0.9 * length);
-                    CHECK(static_cast<double>(weights.weight(rarity, times, size)) ==
-                          Approx(formula).epsilon(0.001).margin(1));
-                }
-        }
-    // And the same everywhere.
-    texts const all{"the port of the server is 8443\n", "ports, servers and hosts: port 80\n\nport 443\n", "nothing\n"};
-    std::vector<std::uint64_t> scores;
-    for (auto const& each : ranking("Which port does the server use: 8443?", all)) scores.push_back(each.score);
-    CHECK(scores == std::vector<std::uint64_t>{263'883, 142'217});
-    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
-    for (std::uint64_t const passages : {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 54})
-        for (std::uint64_t const bytes : {std::uint64_t{0}, std::uint64_t{1}, most}) {
-            bm25 const weights{passages, bytes};
-            CAPTURE(passages, bytes);
-            CHECK(weights.rarity(0) >= weights.rarity(passages / 2));
-            CHECK(weights.rarity(passages / 2) >= weights.rarity(passages));
-            CHECK(weights.rarity(0) <= std::uint64_t{16} << 16);
-            CHECK(weights.weight(weights.rarity(0), 480, 480) <= std::uint64_t{36} << 16);
-            CHECK(weights.weight(weights.rarity(0), 2, 1) >= weights.weight(weights.rarity(0), 1, 1));
-        }
-}
-
-TEST_CASE("ranking: the order is that of BM25 in floating point, whatever the order in which texts are seen") {
-    std::uint64_t compared = 0;
-    std::uint64_t ranked_at_all = 0;
-    for (std::uint64_t round = 0; round < rounds(2'000); ++round) {
-        CAPTURE(round);
-        numbers any{round};
-        auto const all = any_texts(any);
-        std::vector<std::string> question;
-        std::vector<std::string> goal;
-        for (auto words = 1 + any.index(5); words != 0; --words) question.push_back(any_word(any));
-        for (auto words = any.index(3); words != 0; --words) goal.push_back(any_word(any));
-        auto const sentence = [](std::vector<std::string> const& words) {
-            std::string text;
-            for (auto const& word : words) text += word + ", ";
-            return text + "please?";
-        };
-        query_terms terms{sentence(question)};
-        terms.add(sentence(goal), 2);
-        auto const ranked = ranking(std::move(terms), all);
-        auto const wanted = scores_by_formula(all, question, goal);
-        REQUIRE(ranked.size() == wanted.size());
-        for (std::size_t index = 0; index < ranked.size(); ++index) {
-            auto const mine = wanted.find({ranked[index].text, ranked[index].offset});
-            REQUIRE(mine != wanted.end());
-            REQUIRE(static_cast<double>(ranked[index].score) / 65'536 ==
-                    Approx(mine->second).epsilon(0.001).margin(0.001));
-            if (index == 0) continue;
-            auto const before = wanted.at({ranked[index - 1].text, ranked[index - 1].offset});
-            REQUIRE(before > mine->second - 0.001 - before * 0.001);
-            compared += before > mine->second * 1.002 + 0.002 ? 1u : 0u;
-        }
-        ranked_at_all += ranked.empty() ? 0u : 1u;
-    }
-    CHECK(ranked_at_all > rounds(2'000) * 8 / 10);
-    CHECK(compared > rounds(2'000) * 10);
-    for (std::uint64_t round = 0; round < rounds(500); ++round) {
-        CAPTURE(round);
-        numbers any{round + 1'000'000};
-        auto const all = any_texts(any);
-        auto const question = any_word(any) + " " + any_word(any);
-        std::vector<std::size_t> shuffled(all.size());
-        std::iota(shuffled.begin(), shuffled.end(), std::size_t{0});
-        for (auto left = shuffled.size(); left > 1; --left) std::swap(shuffled[left - 1], shuffled[any.index(left)]);
-        passage_scores scores{query_terms{question}};
-        for (auto const index : shuffled) scores.see(index, all[index]);
-        REQUIRE(as_tuples(scores.rank()) == as_tuples(ranking(question, all)));
-    }
-}
-
-namespace {
-
 /// A text in which one byte stands over and over, and others at some places.
 struct canvas {
     char bytes[1'024] = {};
@@ -347,8 +221,7 @@ static_assert(end_in_long_text(unit_most - 1) == unit_most && end_in_long_text(u
 
 /// Requires what holds of the passages of any text; returns their number.
 std::size_t check(std::string_view text) {
-    std::size_t next = 0;
-    std::size_t count = 0;
+    std::size_t next = 0, count = 0;
     each_unit(text, [&](std::size_t offset, std::size_t size) {
         REQUIRE(offset == next);
         REQUIRE(size > 0);
@@ -363,6 +236,126 @@ std::size_t check(std::string_view text) {
 }
 
 }  // namespace
+
+TEST_CASE("ranking: rare words, more of them, shorter passages and terms in one line or sentence come first") {
+    CHECK_TWICE(of_equals_the_later_text_is_better_and_the_earlier_passage());
+    CHECK(order("port host", with_others({"the port", "the port", "the host"})) == list{2, 1, 0});
+    CHECK(order("port host", with_others({"the port and the host", "the port", "host"})).front() == 0);
+    CHECK(order("port", with_others({"one port and one line", "a port is a port here"})) == list{1, 0});
+    CHECK(order("port", with_others({"a port", "a port with much more than that around it"})) == list{0, 1});
+    CHECK(order("8443", {"listens on 443", "port: 8443", "84430"}) == list{1});
+    CHECK(order("absent", {"the port"}).empty());
+    CHECK(order("port", {}).empty());
+    CHECK(order("", {"the port"}).empty());
+    CHECK(passage_scores{query_terms{"?"}}.empty());
+    CHECK(order("port host", with_others({"the port a host is. is", "the port is. a host is"})) == list{0, 1});
+    CHECK(order("port host", with_others({"the port a host is\n is", "the port is\n a host is"})) == list{0, 1});
+    CHECK(order("port host", with_others({"the port a host is, is", "the port is, a host is"})) == list{1, 0});
+    // Only the line that has most of them counts.
+    CHECK(order("port host key", with_others({"port\nhost key\nx y", "x\nhost y\nport key"})) == list{1, 0});
+}
+
+TEST_CASE(
+    "ranking: equal passages stand with the later text first, and a term counts for the passage in which it stands") {
+    CHECK(order("port", {"a port", "a port", "a port"}) == list{2, 1, 0});
+    std::string const line = "the port " + std::string(231, 'x') + "\n";
+    auto const ranked = ranking("port", {line + line, line});
+    REQUIRE(ranked.size() == 3);
+    CHECK(ranked[0].text == 1);
+    CHECK(ranked[1].offset == 0);
+    CHECK(ranked[2].offset == line.size());
+    CHECK(ranked[2].size == line.size());
+    // Cut amid a name, at 480 bytes.
+    std::string const text = std::string(470, 'x') + ".serverport." + std::string(470, 'x');
+    CHECK(ranking("serverport", {text}).empty());
+    std::string const whole = std::string(400, 'x') + ".serverport." + std::string(470, 'x');
+    REQUIRE(ranking("serverport", {whole}).size() == 1);
+    CHECK(ranking("serverport", {whole}).front().offset == 0);
+}
+
+TEST_CASE("ranking: figures are those of the formula, to a thousandth, and none is too large") {
+    for (std::uint64_t const passages : {1u, 2u, 10u, 1'000u, 60'000u})
+        for (std::uint64_t const holders : {std::uint64_t{1}, passages / 2 + 1, passages}) {
+            bm25 const weights{passages, passages * 200};
+            auto const rarity = weights.rarity(holders);
+            auto const n = static_cast<double>(passages);
+            auto const df = static_cast<double>(holders);
+            CAPTURE(passages, holders);
+            CHECK(static_cast<double>(rarity) / 65'536 ==
+                  Approx(std::log2(1 + (n - df + 0.5) / (df + 0.5))).epsilon(0.001).margin(0.001));
+            for (std::uint64_t const times : {1u, 2u, 100u})
+                for (std::uint64_t const size : {1u, 200u, 480u}) {
+                    auto const length = static_cast<double>(size) / 200;
+                    auto const tf = static_cast<double>(times);
+                    auto const formula = static_cast<double>(rarity) * tf * 2.2 / (tf + 0.3 + 0.9 * length);
+                    CHECK(static_cast<double>(weights.weight(rarity, times, size)) ==
+                          Approx(formula).epsilon(0.001).margin(1));
+                }
+        }
+    // And the same everywhere.
+    texts const all{"the port of the server is 8443\n", "ports, servers and hosts: port 80\n\nport 443\n", "nothing\n"};
+    std::vector<std::uint64_t> scores;
+    for (auto const& each : ranking("Which port does the server use: 8443?", all)) scores.push_back(each.score);
+    CHECK(scores == std::vector<std::uint64_t>{263'883, 142'217});
+    constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+    for (std::uint64_t const passages : {std::uint64_t{0}, std::uint64_t{1} << 32, std::uint64_t{1} << 54})
+        for (std::uint64_t const bytes : {std::uint64_t{0}, std::uint64_t{1}, most}) {
+            bm25 const weights{passages, bytes};
+            CAPTURE(passages, bytes);
+            CHECK(weights.rarity(0) >= weights.rarity(passages / 2));
+            CHECK(weights.rarity(passages / 2) >= weights.rarity(passages));
+            CHECK(weights.rarity(0) <= std::uint64_t{16} << 16);
+            CHECK(weights.weight(weights.rarity(0), 480, 480) <= std::uint64_t{36} << 16);
+            CHECK(weights.weight(weights.rarity(0), 2, 1) >= weights.weight(weights.rarity(0), 1, 1));
+        }
+}
+
+TEST_CASE("ranking: the order is that of BM25 in floating point, whatever the order in which texts are seen") {
+    std::uint64_t compared = 0, ranked_at_all = 0;
+    for (std::uint64_t round = 0; round < rounds(2'000); ++round) {
+        CAPTURE(round);
+        numbers any{round};
+        auto const all = any_texts(any);
+        std::vector<std::string> question, goal;
+        for (auto words = 1 + any.index(5); words != 0; --words) question.push_back(any_word(any));
+        for (auto words = any.index(3); words != 0; --words) goal.push_back(any_word(any));
+        auto const sentence = [](std::vector<std::string> const& words) {
+            std::string text;
+            for (auto const& word : words) text += word + ", ";
+            return text + "please?";
+        };
+        query_terms terms{sentence(question)};
+        terms.add(sentence(goal), 2);
+        auto const ranked = ranking(std::move(terms), all);
+        auto const wanted = scores_by_formula(all, question, goal);
+        REQUIRE(ranked.size() == wanted.size());
+        for (std::size_t index = 0; index < ranked.size(); ++index) {
+            auto const mine = wanted.find({ranked[index].text, ranked[index].offset});
+            REQUIRE(mine != wanted.end());
+            REQUIRE(static_cast<double>(ranked[index].score) / 65'536 ==
+                    Approx(mine->second).epsilon(0.001).margin(0.001));
+            if (index == 0) continue;
+            auto const before = wanted.at({ranked[index - 1].text, ranked[index - 1].offset});
+            REQUIRE(before > mine->second - 0.001 - before * 0.001);
+            compared += before > mine->second * 1.002 + 0.002 ? 1u : 0u;
+        }
+        ranked_at_all += ranked.empty() ? 0u : 1u;
+    }
+    CHECK(ranked_at_all > rounds(2'000) * 8 / 10);
+    CHECK(compared > rounds(2'000) * 10);
+    for (std::uint64_t round = 0; round < rounds(500); ++round) {
+        CAPTURE(round);
+        numbers any{round + 1'000'000};
+        auto const all = any_texts(any);
+        auto const question = any_word(any) + " " + any_word(any);
+        std::vector<std::size_t> shuffled(all.size());
+        std::iota(shuffled.begin(), shuffled.end(), std::size_t{0});
+        for (auto left = shuffled.size(); left > 1; --left) std::swap(shuffled[left - 1], shuffled[any.index(left)]);
+        passage_scores scores{query_terms{question}};
+        for (auto const index : shuffled) scores.see(index, all[index]);
+        REQUIRE(as_tuples(scores.rank()) == as_tuples(ranking(question, all)));
+    }
+}
 
 TEST_CASE("ranking: lines are taken together to passages, longer ones are cut where they can be") {
     CHECK_TWICE(lines_are_taken_together_up_to_the_target());

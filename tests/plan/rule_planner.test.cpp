@@ -136,7 +136,6 @@ TEST_CASE("rule_planner: of the rest errors are included first, then the newest,
     CHECK(whole_with_room_for(2) == "x---x");
     CHECK(whole_with_room_for(3) == "x--xx");
     CHECK(whole_with_room_for(5) == "xxxxx");
-
     asked gap{filler(3), filler(60), filler(3)};  // the second newest does not fit, so that no older one is included
     auto const plan = rule_planner{}(gap.request(500_tokens, "which port?"));
     CHECK(whole_of(plan, gap) == "--x");
@@ -214,7 +213,6 @@ TEST_CASE("rule_planner: facts and budgets of any size are harmless, and so is n
     asked none;
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 63, ~std::uint64_t{0}})
         CHECK(rule_planner{}(none.request({budget}, "which port?")).decisions.empty());
-
     asked things{filler(40) + "the port is 8080\n", filler(40)};
     for (std::uint64_t const budget : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{79}})
         for (auto const& each : rule_planner{}(things.request({budget}, "which port?")).decisions)
@@ -227,9 +225,7 @@ TEST_CASE("rule_planner: facts and budgets of any size are harmless, and so is n
 }
 
 TEST_CASE("rule_planner: never plans more than the budget, and plans the same again") {
-    std::uint64_t extracted = 0;
-    std::uint64_t whole = 0;
-    std::uint64_t excluded = 0;
+    std::uint64_t extracted = 0, whole = 0, excluded = 0;
     for (std::uint64_t seed = 1; seed <= rounds(3'000); ++seed) {
         shelf::numbers random{seed};
         asked things;

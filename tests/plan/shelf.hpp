@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <random>
+#include <thread>
 
 #include <condense/detail/saturate.hpp>
 #include <condense/plan/artifact.hpp>
@@ -14,7 +15,7 @@
 #include "support/notation.hpp"
 #include "support/parts.hpp"
 
-// Artifacts for the tests of plans: as a list, as a request for a planner, and at random.
+// Artifacts for the tests of plans: as a list, as a request for a planner, and at random; and further executors.
 
 namespace shelf {
 
@@ -109,6 +110,27 @@ public:
 
 private:
     std::deque<std::string> texts_;
+};
+
+// Ways to make the calls of an executor other than in turn.
+
+/// All at once, each on a thread of its own.
+struct on_threads {
+    void operator()(std::size_t count, auto const& f) const {
+        std::vector<std::thread> threads;
+        for (std::size_t index = 0; index < count; ++index) threads.emplace_back([&f, index] { f(index); });
+        for (auto& each : threads) each.join();
+    }
+};
+/// The last one first.
+struct backwards {
+    void operator()(std::size_t count, auto const& f) const {
+        while (count-- != 0) f(count);
+    }
+};
+/// Makes no call.
+struct idle {
+    void operator()(std::size_t, auto const&) const {}
 };
 
 /// Takes `word` from the front of the text.

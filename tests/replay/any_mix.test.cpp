@@ -85,7 +85,6 @@ TEST_CASE("a mix is a pipeline, or made of the edges") {
     condense::named const empty{"none", condense::pipeline{}};
     static_assert(std::same_as<decltype(empty.mix), condense::pipeline<>>);
     static_assert(std::same_as<decltype(mix_for(empty.mix, edges)), condense::pipeline<>>);
-
     condense::named const recording{
         "recording", [](auto& given) { return condense::pipeline{condense::record{.to = given.journal}}; }};
     auto const mix = mix_for(recording.mix, edges);

@@ -90,7 +90,6 @@ TEST_CASE("behind a request, what the latest one held is read from the cache") {
     };
     auto const asked = [&](condense::ask_limits limits = {}) { return model.ask_after(told, "sum up", limits); };
     CHECK(asked().usage.cache_read == 0_tokens);
-
     std::vector<condense::detail::sent_message> request;
     model.begin(request, {.window = 5'000_tokens, .overhead = 100_tokens});
     CHECK(asked().usage.cache_read == 0_tokens);
@@ -101,10 +100,8 @@ TEST_CASE("behind a request, what the latest one held is read from the cache") {
     CHECK(made.usage.input == size_of(2, 3) + 6_tokens);
     CHECK(made.usage.output == condense::tokens{made.message.value().size()});
     CHECK(made.message->find("line 1") != std::string::npos);
-
     request.erase(request.begin());  // what comes behind a difference is not in the cache, though it is the same
     CHECK(asked().usage.cache_read == 100_tokens);
-
     auto const calls = model.figures().calls;
     auto const room = condense::tokens{5'000} - size_of(0, 3) - 106_tokens;
     CHECK(asked({.answer = room}).message);
@@ -132,7 +129,6 @@ TEST_CASE("another model gets the prompts, and its failures are counted") {
     for (auto const* const data : {"cut", "error", "", "I'm sorry, but I can't help with that."})
         static_cast<void>(model({.instructions = "write", .data = data}, {}));
     CHECK(model.figures() == condense::replay_model_figures{5, 32_tokens, 8_tokens, 4});
-
     seen = {};  // nor is it asked behind a request
     CHECK(model.ask_after(std::vector<talk::line>{{role::user, lines(100)}}, "sum up").message);
     CHECK(seen.empty());

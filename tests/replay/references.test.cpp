@@ -29,10 +29,8 @@ auto const with_messages = condense::pipeline{condense::sliding_window{
     .when = used >= 90_pct, .until = used <= 36_pct, .protect = condense::task | condense::unanswered}};
 
 struct both_figures {
-    condense::fidelity index;
-    condense::fidelity messages;
-    std::uint64_t reductions = 0;
-    std::uint64_t violations = 0;
+    condense::fidelity index, messages;
+    std::uint64_t reductions = 0, violations = 0;
 };
 
 both_figures replayed(condense::tokens window, std::uint64_t conversations, std::size_t turns) {

@@ -49,6 +49,12 @@ struct breaks_things {
     }
 };
 
+/// Summaries by the model that replays stand in for, and a window.
+auto const summing = [](auto& edges) {
+    return pipeline{condense::summarize{.when = used >= 80_pct, .with = edges.model},
+                    condense::sliding_window{.when = used >= 90_pct}};
+};
+
 template <class Mix>
 condense::replay_figures replayed(conversation const& told, Mix mix, condense::tokens window = 1'000_tokens) {
     return talk::replayed(told, mix, {.window = window}, plain_prices);
@@ -97,7 +103,6 @@ TEST_CASE("what a mix drops is lost, unless it is on record") {
     CHECK(made.items[static_cast<std::size_t>(condense::item_kind::word)] ==
           fidelity{.visible = 1, .lost = 1, .labelled = 1, .in_line = 1});
     CHECK(made.violations == 0);
-
     auto const recorded = replayed(
         reading_a_file(), [](auto& edges) { return pipeline{condense::record{.to = edges.journal}, forget_all{}}; },
         100_tokens);
@@ -148,13 +153,7 @@ TEST_CASE("a layer that breaks things breaks no laws") {
 
 TEST_CASE("a model's calls are counted, and paid") {
     auto const told = long_conversation();
-    auto const made = replayed(
-        told,
-        [](auto& edges) {
-            return pipeline{condense::summarize{.when = used >= 80_pct, .with = edges.model},
-                            condense::sliding_window{.when = used >= 90_pct}};
-        },
-        3'000_tokens);
+    auto const made = replayed(told, summing, 3'000_tokens);
     CHECK(made.model_calls > 0);
     CHECK(made.model_calls == made.layers[0].asked);
     CHECK(made.model_input.count > made.model_output.count);
@@ -169,7 +168,6 @@ TEST_CASE("a model's calls are counted, and paid") {
     CHECK(unknown.model_calls > 0);
     CHECK(unknown.model_input == 0_tokens);
     CHECK(unknown.model_money == 0);
-
     CHECK(made.model_money == 2 * made.model_input.count + 5 * made.model_output.count);
     CHECK(made.layers[0].model_usage ==
           condense::provider_usage{.input = made.model_input, .output = made.model_output});
@@ -207,10 +205,6 @@ TEST_CASE("a model behind the agent's request is paid as its cache is") {
 
 TEST_CASE("a model in the stand-in's place may fail") {
     auto const told = long_conversation();
-    auto const mix = named{"m", [](auto& edges) {
-                               return pipeline{condense::summarize{.when = used >= 80_pct, .with = edges.model},
-                                               condense::sliding_window{.when = used >= 90_pct}};
-                           }};
     std::uint64_t calls = 0;
     auto const made = [&](bool fails) {
         condense::replay_options<per_byte> const options{
@@ -220,7 +214,7 @@ TEST_CASE("a model in the stand-in's place may fail") {
                 return condense::reply<std::string>{.message = "The build is mended.",
                                                     .usage = {.input = 3_tokens, .output = 1_tokens}};
             }};
-        return condense::replay_one(told, "x", {.window = 3'000_tokens}, plain_prices, mix, options);
+        return condense::replay_one(told, "x", {.window = 3'000_tokens}, plain_prices, named{"m", summing}, options);
     };
     auto const failing = made(true);
     CHECK(calls > 0);

@@ -38,23 +38,16 @@ struct line {
 
 /// Texts that programs meet sooner or later.
 inline std::vector<std::string> hostile_texts() {
-    std::string slashes;
-    std::string quotes;
+    std::vector<std::string> all{"", "\\", "a\\", "\"", "a_\"b\\"};
+    for (auto const& [size, byte] :
+         {std::pair{100'000u, '\0'}, {300'000u, 'x'}, {100'000u, '\\'}, {100'000u, '"'}, {50'000u, '1'}})
+        all.emplace_back(size, byte);
+    std::string slashes, quotes;
     for (int place = 0; place < 20'000; ++place) slashes += "a/", quotes += place % 3 == 0 ? "\"x" : "'";
-    return {"",
-            std::string(100'000, '\0'),
-            std::string(300'000, 'x'),
-            std::string(100'000, '\\'),
-            "\xFF\xFE\x80" + std::string(2'000, '\xC3'),
-            slashes,
-            quotes,
-            std::string(100'000, '"'),
-            std::string(50'000, '1'),
-            "://" + std::string(1'000, ':') + "//",
-            "\\",
-            "a\\",
-            "\"",
-            "a_\"b\\"};
+    for (auto const& text :
+         {"\xFF\xFE\x80" + std::string(2'000, '\xC3'), "://" + std::string(1'000, ':') + "//", slashes, quotes})
+        all.push_back(text);
+    return all;
 }
 
 }  // namespace talk

@@ -16,7 +16,9 @@
 namespace {
 
 using namespace notation;
-using namespace condense::detail;
+using condense::detail::cost_of_message, condense::detail::message_in, condense::detail::messages_of_transcript,
+    condense::detail::name_of_transcript, condense::detail::none32, condense::detail::plain_arguments,
+    condense::detail::read_message, condense::detail::replay_pairing, condense::detail::replay_script;
 using talk::line, talk::role;
 using list = std::vector<std::uint32_t>;
 

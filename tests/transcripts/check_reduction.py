@@ -25,7 +25,6 @@ PATIENCE = 120
 
 
 # ---------------------------------------------------------------- running the program
-
 @dataclass
 class Run:
     """What one call of the program left behind."""
@@ -63,7 +62,6 @@ def read_bytes(data, what, findings):
 
 
 # ---------------------------------------------------------------- one file, one window
-
 @dataclass
 class Verdict:
     """The line printed for one file and window."""

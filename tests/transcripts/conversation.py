@@ -25,7 +25,6 @@ class BadConversation(ValueError):
 
 
 # ---------------------------------------------------------------- JSON
-
 def parse_json(text):
     """Strict JSON: NaN and Infinity are refused, which Python accepts by default."""
     def refuse(constant):
@@ -43,7 +42,6 @@ def ceil_div(a, b):
 
 
 # ---------------------------------------------------------------- parts of one message
-
 @dataclass
 class Part:
     """What the estimator counts: `flat` (in units) replaces the text of media and opaque parts."""
@@ -92,12 +90,8 @@ class Reading:
 
 def as_text(value):
     return value if isinstance(value, str) else dump(value)
-
-
 def as_id(value):
     return value if isinstance(value, str) else ""
-
-
 def is_server_result(kind):
     return kind.endswith("_tool_result")
 
@@ -206,7 +200,6 @@ def read_message(message):
 
 
 # ---------------------------------------------------------------- estimate
-
 class Estimator:
     """The documented default: what a text is made of, a frame for each message."""
 
@@ -236,7 +229,6 @@ class Estimator:
 
 
 # ---------------------------------------------------------------- a whole conversation
-
 class Conversation:
     """A document with its messages read, its calls paired, its groups formed."""
 

@@ -36,7 +36,6 @@ class Comparer:
 
 
 # ---------------------------------------------------------------- alignment
-
 def align(rows, columns, weight):
     """Heaviest order-keeping match; for each column its row or None, the latest row on a tie."""
     best = [[0] * (columns + 1)]
@@ -126,7 +125,6 @@ def resembles(before, after):
 
 
 # ---------------------------------------------------------------- edits of one message
-
 EDITABLE = ("content", "tool_calls", "reasoning_content", "refusal")
 
 

@@ -78,7 +78,6 @@ def near(a, b):
 
 
 # ---------------------------------------------------------------- the document
-
 def container(r):
     """Same container shape, other top-level members equal."""
     if isinstance(r.input, list) or isinstance(r.output, list):
@@ -110,7 +109,6 @@ def marks(r):
 
 
 # ---------------------------------------------------------------- messages
-
 def no_foreign_messages(r):
     """What is not a summary comes from the input, once, in the input's order."""
     at = {}
@@ -223,7 +221,6 @@ def open_groups(r):
 
 
 # ---------------------------------------------------------------- sizes and outcome
-
 def smaller(r):
     """A reduction is larger in nothing and smaller in tokens or messages."""
     before, after = r.before.usage(), r.after.usage()
@@ -290,7 +287,6 @@ def untouched_below_limits(r):
 
 
 # ---------------------------------------------------------------- the report
-
 def is_int(value):
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -352,7 +348,6 @@ def layer_sums(r):
 
 
 # ---------------------------------------------------------------- all of them
-
 DOCUMENT_RULES = (container, text_is_unicode, marks)
 MESSAGE_RULES = (no_foreign_messages, allowed_edits, one_summary, pairs, whole_groups, systems, latest_user,
                  task, first_message, open_groups, smaller, untouched_below_limits, outcome)

@@ -35,7 +35,6 @@ def selftest_correct(failures):
 
 
 # ---------------------------------------------------------------- reading, pairing, counting
-
 def expect(failures, what, actual, expected):
     if actual != expected:
         failures.append(f"{what}: {actual}, expected {expected}")
@@ -77,12 +76,8 @@ def selftest_estimate(failures):
 
 def call(*ids, name="f"):
     return openai_calls(*(openai_call(i, name, "{}") for i in ids))
-
-
 def groups(c):
     return [g for g in c.groups.values() if len(g) > 1]
-
-
 def first_is_dead(c):
     return c.is_dead(c.calls()[0])
 
@@ -138,7 +133,6 @@ def selftest_pairs(failures):
 
 
 # ---------------------------------------------------------------- running
-
 def told(r):
     return Run(r.exit, dump(r.output).encode(), dump(r.report).encode())
 

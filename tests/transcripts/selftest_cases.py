@@ -11,41 +11,25 @@ WINDOW = 300  # holds the correct reduction of the OpenAI case, and little more
 
 
 # ---------------------------------------------------------------- messages to build with
-
 def words(count, tag):
     return f"{tag}: " + WORDS * count
-
-
 def openai_call(id, name, arguments):
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
 def openai_calls(*calls, text=None):
     return {"role": "assistant", "content": text, "refusal": None, "tool_calls": list(calls)}
-
-
 def openai_result(id, text, name="read_file"):
     return {"role": "tool", "tool_call_id": id, "name": name, "content": text}
-
-
 def user(text, **others):
     return {"role": "user", "content": text, **others}
-
-
 def assistant(text, **others):
     return {"role": "assistant", "content": text, **others}
-
-
 def summary(text="Read two files, then fixed the parser."):
     return {"role": "user", "content": text, "condense": "summary:1"}
-
-
 def shortened(message, text):
     return {**message, "content": text, "condense": "short:1"}
 
 
 # ---------------------------------------------------------------- honest reports
-
 def figures(document, family="other"):
     conversation = Conversation(document, Estimator(family))
     return conversation.usage(), len(conversation)
@@ -78,7 +62,6 @@ def reduction(input, output, window, exit=FITS):
 
 
 # ---------------------------------------------------------------- correct reductions
-
 def openai_input():
     return {"shape": "openai-chat", "system": "Be brief.", "messages": [
         {"role": "system", "content": words(2, "rules")},
@@ -119,8 +102,6 @@ def openai_output():
 
 def openai_case():
     return reduction(openai_input(), openai_output(), WINDOW)
-
-
 def untouched_case():
     return reduction(openai_input(), openai_input(), 64000)
 

@@ -27,14 +27,11 @@ class Plant:
 
 def plant(what, rules, change, also=(), retell=True):
     return lambda case: Plant(what, case, set(rules.split(", ")), change, set(also), retell)
-
-
 def of(case, *plants):
     return [each(case) for each in plants]
 
 
 # ---------------------------------------------------------------- changes of a reduction
-
 def holder(r, path):
     value = r.report if path[0] == REPORT else messages_of(r.output)[path[0]]
     for key in path[1:-1]:
@@ -73,8 +70,6 @@ def drop(*places):
 
 def insert(place, message):
     return lambda r: messages_of(r.output).insert(place, message)
-
-
 def move(place, to):
     return lambda r: messages_of(r.output).insert(to, messages_of(r.output).pop(place))
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/estimate/bpe/image.hpp>
 
-#include <cerrno>
-
 #include <condense/estimate/bpe/counter.hpp>
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
@@ -144,8 +141,7 @@ std::string spelt(std::string_view token) {
 struct file {
     std::vector<std::string> tokens;
     std::vector<std::pair<std::string, std::string>> merges;
-    bool as_arrays = false;
-    bool whole_first = false;
+    bool as_arrays = false, whole_first = false;
     std::string_view pattern = qwen_pattern;
 
     std::string text() const {

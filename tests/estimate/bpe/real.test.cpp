@@ -5,7 +5,7 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
+#include "support/rows.hpp"
 
 // With the vocabularies themselves, where CONDENSE_VOCABULARIES names a folder that has them; the library
 // ships none. reference.py says where they come from, and writes more texts to compare.
@@ -13,48 +13,6 @@
 namespace {
 
 using condense::bpe_counter;
-
-struct expected {
-    std::string_view text;
-    std::vector<std::uint32_t> cl100k;
-    std::vector<std::uint32_t> o200k;
-};
-
-/// By tiktoken 0.14.0.
-std::vector<expected> const& table() {
-    static std::vector<expected> const rows{
-        {"Hello, world! I'm here; don't go.",
-         {9906, 11, 1917, 0, 358, 2846, 1618, 26, 1541, 956, 733, 13},
-         {13225, 11, 2375, 0, 5477, 2105, 26, 4128, 810, 13}},
-        {"HTTPServer camelCase DON'T x't's't",
-         {9412, 5592, 50252, 4301, 45373, 17773, 865, 956, 596, 956},
-         {17893, 6444, 83330, 6187, 153384, 1215, 1507, 885, 1507}},
-        {"it'\xC5\xBF 'sand ''s", {275, 6, 129, 123, 364, 92346, 3436, 82}, {278, 6, 70067, 461, 163941, 8686, 82}},
-        {"12345 \xC2\xB2\xC2\xBD 1,000",
-         {4513, 1774, 220, 30556, 27154, 220, 16, 11, 931},
-         {7633, 2548, 220, 13848, 27124, 220, 16, 11, 1302}},
-        {"a  b \n  x \n\n", {64, 220, 293, 720, 220, 865, 4815}, {64, 220, 287, 793, 220, 1215, 1202}},
-        {"!\n/!/\n//a", {4999, 14, 0, 6018, 322, 64}, {4175, 14, 0, 124040, 64}},
-        {"\xC2\x85\xC2\x85"
-         "a \xEF\xBB\xBF"
-         "b",
-         {126, 227, 126, 227, 64, 76880, 65},
-         {126, 227, 126, 227, 64, 71280, 65}},
-        {"\xD0\x9F\xD1\x80\xD0\xB8\xD0\xB2\xD0\xB5\xD1\x82, "
-         "\xE4\xBD\xA0\xE5\xA5\xBD\xEF\xBC\x8C\xE4\xB8\x96\xE7\x95\x8C",
-         {54745, 28089, 8341, 11, 220, 57668, 53901, 3922, 3574, 244, 98220},
-         {23881, 131903, 11, 220, 177519, 979, 28428}},
-        {"\xF0\x9F\x91\xA8\xE2\x80\x8D\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x91\xA7 e\xCC\x81",
-         {9468, 239, 101, 378, 235, 9468, 239, 102, 378, 235, 9468, 239, 100, 384, 54939},
-         {28823, 101, 2524, 28823, 102, 2524, 28823, 100, 319, 13430}},
-        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-         {70540, 70540, 70540, 70540, 70540, 70540, 70540, 70540},
-         {117525, 117525, 117525, 117525, 117525, 117525, 117525, 117525}},
-        {"<|endoftext|>", {27, 91, 8862, 728, 428, 91, 29}, {27, 91, 419, 1440, 919, 91, 29}},
-        {"\xFF a\xE4\xB8", {5809, 264, 5809}, {3251, 261, 3251}},
-    };
-    return rows;
-}
 
 void with_vocabulary(condense::bpe_encoding const& encoding, auto check) {
     auto const folder = std::getenv("CONDENSE_VOCABULARIES");
@@ -116,27 +74,29 @@ void agrees_with_the_reference(condense::bpe_vocabulary const& vocabulary, std::
     CHECK(texts > 100'000);
 }
 
-void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, auto ids) {
+/// real.json has ids by tiktoken 0.14.0.
+void agrees_with_the_table(condense::bpe_vocabulary const& vocabulary, condense::bpe_encoding const& encoding) {
     bpe_counter counter{vocabulary};
-    for (auto const& row : table()) {
-        INFO(row.text);
-        CHECK(counter.encode(row.text) == row.*ids);
-        CHECK(counter.count(row.text) == (row.*ids).size());
+    for (auto const& row : rows_beside(__FILE__, "real.json")) {
+        auto const text = row.at("text").get<std::string>();
+        auto const ids = row.at(std::string{encoding.name}).get<std::vector<std::uint32_t>>();
+        INFO(text);
+        CHECK(counter.encode(text) == ids);
+        CHECK(counter.count(text) == ids.size());
     }
+    CHECK(counter.encode("\xFF a\xE4\xB8") == counter.encode("\uFFFD a\uFFFD"));  // whose ids are in the table
+    CHECK(counter.count("\xFF a\xE4\xB8") == counter.count("\uFFFD a\uFFFD"));
 }
 
 }  // namespace
 
 TEST_CASE("real: cl100k_base and o200k_base are tiktoken's") {
-    auto const agrees = [](condense::bpe_encoding const& encoding, auto ids) {
+    for (auto const& encoding : {condense::encodings::cl100k_base, condense::encodings::o200k_base})
         with_vocabulary(encoding, [&](condense::bpe_vocabulary const& vocabulary, std::string const& path) {
             CHECK(vocabulary.tables().shape.ordered);
-            agrees_with_the_table(vocabulary, ids);
+            agrees_with_the_table(vocabulary, encoding);
             agrees_with_the_reference(vocabulary, path + ".reference");
         });
-    };
-    agrees(condense::encodings::cl100k_base, &expected::cl100k);
-    agrees(condense::encodings::o200k_base, &expected::o200k);
 }
 
 TEST_CASE("real: an image of a vocabulary is equal to it") {
@@ -146,6 +106,6 @@ TEST_CASE("real: an image of a vocabulary is equal to it") {
                         REQUIRE(condense::write_vocabulary_image(vocabulary, root / "image") == 0);
                         auto const mapped = condense::open_vocabulary_image(root / "image");
                         REQUIRE(mapped);
-                        agrees_with_the_table(*mapped.vocabulary, &expected::o200k);
+                        agrees_with_the_table(*mapped.vocabulary, condense::encodings::o200k_base);
                     });
 }

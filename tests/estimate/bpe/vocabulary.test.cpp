@@ -7,7 +7,6 @@
 
 #include "estimate/bpe/toy_vocabulary.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 // Vocabularies of rank files, and what is said of those that are none.
