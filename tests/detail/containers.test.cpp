@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/place_set.hpp>
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <map>
 #include <ranges>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/detail/call_index.hpp>
 #include <condense/detail/grow.hpp>
@@ -20,7 +14,6 @@
 
 #include "core/constant.hpp"
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
@@ -41,9 +34,8 @@ constexpr bool finds_its_members() {
     return good && !places.contains(63) && places.contains(64) && places.next(4) == 64;
 }
 
-TEST_CASE("place_set: finds its members, forward and backward") { CHECK_CONSTANT(finds_its_members()); }
-
-TEST_CASE("place_set: levels come as it grows, with what is there") {
+TEST_CASE("place_set: finds its members, forward and backward, on levels that come as it grows") {
+    CHECK_CONSTANT(finds_its_members());
     place_set places;
     for (std::uint32_t number = 0; number < 300'000; ++number) {
         places.reserve_more(1);
@@ -127,79 +119,48 @@ TEST_CASE("call_index: calls are found by their id, the newest that waits first"
     CHECK((calls.size() == 3 && calls.id(2) == "a" && calls.tool(2) == "shell" && calls[2].message == 5));
 }
 
-TEST_CASE("call_index: calls without an id are kept, and never found") {
-    call_index calls;
-    CHECK(add(calls, "", "read") == 0);
-    CHECK(calls.nearest("") == none32);
-    CHECK(add(calls, "a") == 1);
-    CHECK((calls.nearest("") == none32 && calls.tool(0) == "read" && calls.tool(1).empty()));
-}
-
-TEST_CASE("call_index: ids that are prefixes, long, or hold any byte are told apart") {
+TEST_CASE("call_index: ids of any bytes are told apart, and calls without an id are never found") {
     call_index calls;
     std::vector<std::string> ids = {"a",          "aa", "aaa",  std::string(1'000, 'a'), std::string(1'001, 'a'),
                                     "\n",         " ",  "\xFF", std::string("\0", 1),    std::string("a\0b", 3),
                                     "../../etc/x"};
     for (auto const& id : ids) add(calls, id, "tool");
-    for (std::uint32_t index = 0; index < ids.size(); ++index) {
+    for (std::uint32_t index = 0; index < ids.size(); ++index)
         CHECK((calls.nearest(ids[index]) == index && calls.id(index) == ids[index]));
-    }
+    call_index nameless;
+    CHECK(add(nameless, "", "read") == 0);
+    CHECK(nameless.nearest("") == none32);
+    CHECK(add(nameless, "a") == 1);
+    CHECK((nameless.nearest("") == none32 && nameless.tool(0) == "read" && nameless.tool(1).empty()));
 }
 
-TEST_CASE("call_index: does what a map of stacks does, for any order of calls and answers") {
+TEST_CASE("call_index: does what lists of calls do, for any order of calls, answers and calls that are open again") {
     for (bool const expected_to_come : {false, true}) {
         call_index calls;
         if (expected_to_come) calls.expect(3'000, 10'000);
-        std::map<std::string, std::vector<std::uint32_t>> waiting;
-        std::map<std::string, std::uint32_t> newest;
+        std::map<std::string, std::vector<std::uint32_t>> made;  // of each id, in order
         laws::random_source random{5};
+        std::size_t reopened = 0;
         for (int step = 0; step < 20'000; ++step) {
             auto const id = "id" + std::to_string(random.below(random.below(2) == 0 ? 20 : 3'000));
-            if (random.below(2) == 0) {
-                auto const call = add(calls, id, "t");
-                waiting[id].push_back(call);
-                newest[id] = call;
-                continue;
+            auto& of_id = made[id];
+            auto const what = random.below(8);
+            if (what < 4) of_id.push_back(add(calls, id, "t"));
+            else if (what == 4 && !of_id.empty()) {
+                auto const call = of_id[random.below(of_id.size())];
+                reopened += calls[call].answered ? 1u : 0u;
+                if (calls[call].answered) calls.reopen(call);
+            } else {
+                auto const waits = std::find_if(of_id.rbegin(), of_id.rend(),
+                                                [&](std::uint32_t call) { return !calls[call].answered; });
+                auto const newest = of_id.empty() ? none32 : of_id.back();
+                REQUIRE(calls.nearest(id) == (waits != of_id.rend() ? *waits : newest));
+                if (waits != of_id.rend()) calls[*waits].answered = true;
             }
-            auto& stack = waiting[id];
-            auto const expected = !stack.empty() ? stack.back() : newest.count(id) != 0 ? newest[id] : none32;
-            REQUIRE(calls.nearest(id) == expected);
-            if (stack.empty()) continue;
-            calls[stack.back()].answered = true;
-            stack.pop_back();
         }
         CHECK(calls.size() > 9'000);
+        CHECK(reopened > 100);
     }
-}
-
-TEST_CASE("call_index: a call that is open again is found again") {
-    call_index calls;
-    std::vector<std::string> ids;
-    laws::random_source random{7};
-    std::size_t reopened = 0;
-    for (int step = 0; step < 4'000; ++step) {
-        auto const id = "id" + std::to_string(random.below(12));
-        auto const what = random.below(4);
-        if (what == 0 || ids.empty()) {
-            add(calls, id);
-            ids.push_back(id);
-        } else if (what == 1) {
-            auto const call = static_cast<std::uint32_t>(random.below(ids.size()));
-            reopened += calls[call].answered ? 1u : 0u;
-            if (calls[call].answered) calls.reopen(call);
-        } else {
-            auto expected = none32;
-            auto newest = none32;
-            for (auto call = static_cast<std::uint32_t>(ids.size()); call-- > 0 && expected == none32;) {
-                if (ids[call] != id) continue;
-                if (newest == none32) newest = call;
-                if (!calls[call].answered) expected = call;
-            }
-            REQUIRE(calls.nearest(id) == (expected != none32 ? expected : newest));
-            if (expected != none32) calls[expected].answered = true;
-        }
-    }
-    CHECK(reopened > 100);
 }
 
 TEST_CASE("call_index: after reserve_more nothing is allocated") {
@@ -243,7 +204,7 @@ TEST_CASE("sparse_vector: values that stay keep their indices, others read as go
     CHECK(backward(values) == std::vector<std::size_t>{10, 9, 7, 4});
 }
 
-TEST_CASE("grow: makes the room that was asked for") {
+TEST_CASE("grow: makes the room that was asked for, and many small steps move little") {
     std::vector<int> values;
     condense::detail::grow(values, 3);
     REQUIRE(values.capacity() >= 3);
@@ -253,11 +214,8 @@ TEST_CASE("grow: makes the room that was asked for") {
     std::string text(100, 'x');
     condense::detail::grow(text, 1'000);
     CHECK((text.capacity() >= 1'100 && text.size() == 100));
-}
-
-TEST_CASE("grow: many small steps move little") {
-    std::vector<int> values;
     std::size_t moves = 0;
+    values = {};
     for (int each = 0; each < 10'000; ++each) {
         auto const before = values.capacity();
         condense::detail::grow(values, 1);
@@ -290,13 +248,10 @@ bool sorts(std::size_t count, std::uint32_t kinds) {
     return values.size() == count;
 }
 
-TEST_CASE("sort: in order, and stable") {
+TEST_CASE("sort: in order, and stable; parts are found by their ids") {
     for (std::size_t count = 0; count < 70; ++count)
         for (std::uint32_t const kinds : {1u, 2u, 5u, 1'000u}) CHECK(sorts(count, kinds));
     CHECK(sorts(100'000, 900));
-}
-
-TEST_CASE("find_part: what is there, and nothing else") {
     std::vector<pair> const values{{2, 20}, {3, 30}, {7, 70}, {100, 1'000}};
     for (auto const& one : values) {
         auto const* const found = detail::find_part(values, one.part_id);

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/json_outliers.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/detail/best_rows.hpp>
 #include <condense/detail/rarity.hpp>
 
 #include "core/constant.hpp"
-#include "shorten/hostile_texts.hpp"
-#include "support/catch.hpp"
+#include "shorten/texts.hpp"
 
 namespace {
 
@@ -61,7 +54,7 @@ bool stands_out(std::string_view odd) {
     return found.size() == 1 && found[0] == 20;
 }
 
-TEST_CASE("json_outliers: rows that are alike do not stand out") {
+TEST_CASE("json_outliers: rows that are alike do not stand out, and one that is no JSON is said to be none") {
     CHECK((found_in(usual_rows(48)).empty() && found_in(usual_rows(1)).empty()));
     CHECK((found_in(std::vector<std::string>(100, "7")).empty() && found_in({}).empty()));
     // Where each has a key and a name of its own none is rarer than another.
@@ -70,6 +63,14 @@ TEST_CASE("json_outliers: rows that are alike do not stand out") {
         different.push_back("{\"k" + std::to_string(row) + "\":\"" + std::string(3, static_cast<char>('a' + row % 26)) +
                             std::to_string(row) + "\"}");
     CHECK(found_in(different).empty());
+    for (std::string_view const row :
+         {R"({"a":1)", R"({"a" 1})", "[1,", "[1 2]", R"([{"a":"\x"}])", R"(["a)", "[[[[[[1,}]]]]]]"}) {
+        CAPTURE(row);
+        outliers rows;
+        CHECK_FALSE(note(rows, row));
+    }
+    outliers rows;
+    CHECK(note(rows, R"({"a":[[[[[[[[1]]]]]]]]})"));
 }
 
 TEST_CASE("json_outliers: a row stands out by whatever few others have") {
@@ -123,17 +124,6 @@ TEST_CASE("json_outliers: four levels are looked at, and so many paths") {
     };
     CHECK(outliers::stands_out(weight_of_odd(members(outliers::path_limit - 2), "}")));
     CHECK(weight_of_odd(members(outliers::path_limit - 1), "}") == 0);
-}
-
-TEST_CASE("json_outliers: a row that is no JSON is said to be none") {
-    for (std::string_view const row :
-         {R"({"a":1)", R"({"a" 1})", "[1,", "[1 2]", R"([{"a":"\x"}])", R"(["a)", "[[[[[[1,}]]]]]]"}) {
-        CAPTURE(row);
-        outliers rows;
-        CHECK_FALSE(note(rows, row));
-    }
-    outliers rows;
-    CHECK(note(rows, R"({"a":[[[[[[[[1]]]]]]]]})"));
 }
 
 TEST_CASE("json_outliers: hostile rows end, and are bounded in memory") {
@@ -232,13 +222,6 @@ constexpr bool a_number_has_one_magnitude() {
            near(magnitude_of("1000000000000000000000000e-15"), magnitude_of("1e9"));
 }
 
-constexpr bool magnitudes_have_two_ends() {
-    constexpr auto most = static_cast<std::int64_t>(~std::uint64_t{0} >> 1);
-    return magnitude_of("1e999999999999999999999999") == 255 && magnitude_of("1e-999999999999999999999999") == 0 &&
-           quarter_octaves(~std::uint64_t{0}, most) == 255 && quarter_octaves(1, -most) == 0 &&
-           quarter_octaves(1, 0) == 64;
-}
-
 /// 31 sizes around 100 and one that is `size`.
 constexpr std::uint32_t surprise_of(std::string_view size) {
     magnitudes counted;
@@ -250,7 +233,7 @@ constexpr std::uint32_t surprise_of(std::string_view size) {
     return counted.surprise(magnitude_of(size));
 }
 
-TEST_CASE("rarity: few of many surprise") {
+TEST_CASE("rarity: few of many surprise, and sizes of other orders") {
     CHECK_CONSTANT(logarithms_are_in_eighths());
     CHECK_CONSTANT(surprise(1, 16) == 32 && surprise(2, 16) == 24 && surprise(1, 1'024) == 80 && surprise(0, 16) == 0 &&
                    surprise(16, 16) == 0 && surprise(17, 16) == 0 && surprise(1, 1) == 0);
@@ -258,11 +241,12 @@ TEST_CASE("rarity: few of many surprise") {
     CHECK_CONSTANT(nothing_surprises_among_equals());
     CHECK_CONSTANT(a_full_tally_knows_that_it_is());
     CHECK_CONSTANT(what_comes_along_is_no_further_event());
-}
-
-TEST_CASE("rarity: sizes and orders of numbers") {
     CHECK_CONSTANT(a_number_has_one_magnitude());
-    CHECK_CONSTANT(magnitudes_have_two_ends());
+    constexpr auto most = static_cast<std::int64_t>(~std::uint64_t{0} >> 1);
+    CHECK_CONSTANT(magnitude_of("1e999999999999999999999999") == 255 &&
+                   magnitude_of("1e-999999999999999999999999") == 0 &&
+                   quarter_octaves(~std::uint64_t{0}, most) == 255 && quarter_octaves(1, -most) == 0 &&
+                   quarter_octaves(1, 0) == 64);
     // A size apart surprises.
     CHECK_CONSTANT(surprise_of("1000000") == 5 * 8 * 7 / 8 && surprise_of("0") == 5 * 8 * 7 / 8 &&
                    surprise_of("105") == 0 && surprise_of("120") < 24 && surprise_of("-1e30") == 5 * 8 * 7 / 8);
@@ -291,20 +275,16 @@ constexpr bool leaves(std::string_view wanted, std::uint64_t most, std::uint32_t
     return same && wanted.empty();
 }
 
-constexpr bool those_far_below_the_greatest_go_if_there_are_more_than_enough() {
-    // Three quarters of 100 are 75.
-    return leaves("abd", 9, {100, 80, 74, 75, 10}, 2) && leaves("abcd", 9, {100, 80, 74, 75, 10}, 4) &&
-           leaves("abcde", 9, {100, 80, 74, 75, 10}, 5) && leaves("d", 9, {10, 20, 30, 100}, 0) &&
-           leaves("abc", 9, {0, 0, 0}, 0);
-}
-
 TEST_CASE("best_rows: the greatest weights, in the order of rows") {
     // The greatest stay in the order of rows.
     CHECK_CONSTANT(leaves("bdf", 3, {1, 9, 2, 8, 3, 7}) && leaves("abc", 3, {9, 8, 7, 3, 2, 1}) &&
                    leaves("abc", 9, {1, 2, 1}) && leaves("c", 1, {5, 4, 6, 6}) && leaves("", 0, {1, 2, 3}));
     // Of equals the earlier stay.
     CHECK_CONSTANT(leaves("ab", 2, {4, 4, 4, 4}) && leaves("ac", 2, {4, 4, 5, 4}) && leaves("abc", 3, {0, 1, 0, 0}));
-    CHECK_CONSTANT(those_far_below_the_greatest_go_if_there_are_more_than_enough());
+    // If there are more than enough, those below three quarters of the greatest go.
+    CHECK_CONSTANT(leaves("abd", 9, {100, 80, 74, 75, 10}, 2) && leaves("abcd", 9, {100, 80, 74, 75, 10}, 4) &&
+                   leaves("abcde", 9, {100, 80, 74, 75, 10}, 5) && leaves("d", 9, {10, 20, 30, 100}, 0) &&
+                   leaves("abc", 9, {0, 0, 0}, 0));
 }
 
 TEST_CASE("best_rows: no more rows are held than asked for, and they are what sorting gives") {

@@ -2,22 +2,13 @@
 #include <condense/detail/address.hpp>
 
 #include <algorithm>
-#include <concepts>
-#include <cstddef>
-#include <cstdlib>
 #include <deque>
-#include <exception>
 #include <forward_list>
 #include <list>
-#include <optional>
 #include <ranges>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <condense/detail/callable_ref.hpp>
 #include <condense/detail/environment.hpp>
@@ -27,7 +18,6 @@
 #include <condense/detail/unset.hpp>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace elsewhere {
 
@@ -108,11 +98,8 @@ constexpr int calls_of(bool released) {
     return calls;
 }
 
-TEST_CASE("scope_exit: calls its function once, unless it was released") {
+TEST_CASE("scope_exit: calls its function once, also where an exception leaves the scope, unless it was released") {
     CHECK_CONSTANT(calls_of(false) == 1 && calls_of(true) == 0);
-}
-
-TEST_CASE("scope_exit: calls its function where an exception leaves the scope") {
     int calls = 0;
     auto const leave = [&] {
         scope_exit const count{[&] { ++calls; }};
@@ -236,7 +223,7 @@ TEMPLATE_TEST_CASE("source: elements by their index", "", std::vector<int>, std:
     CHECK(read(none).empty());
 }
 
-TEST_CASE("source: elements are the range's own, not copies") {
+TEST_CASE("source: elements are the range's own, not copies, in ranges of other kinds, too") {
     std::vector<int> vector{5, 6, 7};
     std::list<int> list{5, 6, 7};
     source<std::vector<int>> const in_vector{vector};
@@ -245,9 +232,6 @@ TEST_CASE("source: elements are the range's own, not copies") {
     CHECK(&in_list[2] == &list.back());
     in_list[0] = 9;
     CHECK(list.front() == 9);
-}
-
-TEST_CASE("source: ranges of other kinds") {
     own_range const own;
     CHECK(read(own) == std::vector<int>{1, 2, 3});
     CHECK_CONSTANT(of_three.size() == 3 && of_three[0] == 3 && of_three[1] == 1 && of_three[2] == 2);

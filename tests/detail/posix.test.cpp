@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/posix_file.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <csignal>
-#include <cstddef>
-#include <filesystem>
 #include <set>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <condense/detail/posix_lines.hpp>
 #include <condense/detail/posix_publish.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
@@ -32,15 +20,12 @@ namespace posix = condense::detail::posix;
 
 bool is_open(int number) { return ::fcntl(number, F_GETFD) != -1; }
 
-TEST_CASE("posix_file: a fault is the call and what the system says") {
+TEST_CASE("posix_file: a fault is the call and what the system says; each cause has a remedy of its own") {
     CHECK(std::string_view{posix::fault("write", ENOSPC)} == "write: No space left on device: the disk must have room");
     CHECK(std::string_view{posix::words_of("write", ENOSPC)} == "write: No space left on device");
     CHECK(std::string_view{posix::fault("open", EISDIR)} == "open: Is a directory");
     CHECK(std::string_view{posix::fault("open", 123'456)}.starts_with("open: "));
     CHECK(std::string_view{posix::fault(std::string(500, 'x'), EIO)}.size() == 96);
-}
-
-TEST_CASE("posix_file: each cause has its own remedy, which a note has room for") {
     std::set<std::string_view> seen;
     for (int const error : {ENOSPC, EDQUOT, EROFS, EFBIG, EMFILE, ENFILE, posix::folder_is_link, posix::folder_is_open,
                             posix::folder_is_foreign, posix::file_has_links}) {
@@ -75,7 +60,7 @@ TEST_CASE("posix_file: a descriptor is closed once, by whoever holds it last") {
     ::close(number);
 }
 
-TEST_CASE("posix_file: interrupted calls are made again") {
+TEST_CASE("posix_file: interrupted calls are made again, and all is written through short writes and signals") {
     int calls = 0;
     CHECK(posix::error_of([&] {
               errno = ++calls < 4 ? EINTR : ENOENT;
@@ -83,9 +68,6 @@ TEST_CASE("posix_file: interrupted calls are made again") {
           }) == ENOENT);
     CHECK(calls == 4);
     CHECK(posix::error_of([] { return 0; }) == 0);
-}
-
-TEST_CASE("posix_file: writes all of it through short writes and signals") {
     int ends[2];
     REQUIRE(::pipe(ends) == 0);
     posix::descriptor const in{ends[0]};
@@ -272,16 +254,18 @@ std::vector<std::string> lines_in(std::string const& bytes, std::size_t most = 1
     return lines_in(bytes, most, bytes.size());
 }
 
-TEST_CASE("posix_lines: lines with and without a break at the end") {
+TEST_CASE("posix_lines: lines with and without a break at the end, and errors") {
     CHECK((lines_in("").empty() && lines_in("a") == std::vector<std::string>{"a"}));
     CHECK(lines_in("a\n\nb\n") == std::vector<std::string>{"a", "", "b"});
     CHECK(lines_in("a\nb") == std::vector<std::string>{"a", "b"});
     CHECK(lines_in(std::string("\0\n\0", 3)) == std::vector<std::string>{std::string(1, '\0'), std::string(1, '\0')});
     CHECK(lines_in("a\nb\nc\n", 10, 3) == std::vector<std::string>{"a", "b"});
     CHECK(lines_in("a\nb\n", 10, 1'000) == std::vector<std::string>{"a", "b"});
+    posix::descriptor const folder{::open("/", O_RDONLY | O_CLOEXEC)};
+    CHECK(posix::each_line(folder, 10, 10, [](auto&&...) {}) == EISDIR);
 }
 
-TEST_CASE("posix_lines: lines of any length, wherever a block of the file ends") {
+TEST_CASE("posix_lines: lines of any length, wherever a block ends; those that are too long are left out") {
     std::string bytes;
     std::vector<std::string> expected;
     for (std::size_t const size : {65'530u, 0u, 4u, 0u, 65'535u, 65'536u, 1u, 65'537u, 200'000u, 0u, 3u}) {
@@ -291,9 +275,6 @@ TEST_CASE("posix_lines: lines of any length, wherever a block of the file ends")
     CHECK((lines_in(bytes) == expected));
     bytes.pop_back();
     CHECK((lines_in(bytes) == expected));
-}
-
-TEST_CASE("posix_lines: lines that are too long are left out, and only those") {
     for (std::size_t const most : {0u, 3u, 65'536u, 100'000u}) {
         std::string const fits(most, 'x');
         auto const over = fits + 'y';
@@ -303,13 +284,6 @@ TEST_CASE("posix_lines: lines that are too long are left out, and only those") {
         CHECK(((lines_in(fits + '\n' + over, most) == std::vector{fits}) && (lines_in(far_over, most).empty())));
     }
 }
-
-TEST_CASE("posix_lines: an error is told") {
-    posix::descriptor const folder{::open("/", O_RDONLY | O_CLOEXEC)};
-    CHECK(posix::each_line(folder, 10, 10, [](auto&&...) {}) == EISDIR);
-}
-
-namespace {}  // namespace
 
 TEST_CASE("posix_publish: a file is whole and never in the place of another") {
     scratch::folder const root;

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/stored_texts.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
 #include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
 #include <condense/detail/mark.hpp>
@@ -16,7 +8,6 @@
 
 #include "core/constant.hpp"
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
@@ -35,14 +26,11 @@ std::string rewritten(std::string bytes, std::size_t expected) {
     return bytes;
 }
 
-TEST_CASE("stored texts: any text is one text") {
+TEST_CASE("stored texts: any text is one text, and a chat_message is read back, whatever its texts are") {
     CHECK((rewritten("", 0) == "" && rewritten("a KEY, KEY", 2) == "a (gone), (gone)"));
     CHECK((rewritten("3:KEY,", 1) == "6:(gone)," && rewritten("3:KEY", 1) == "3:(gone)"));
     CHECK(rewritten("3:KEY,4:KEY,", 2) == "3:(gone),4:(gone),");
     CHECK(rewritten("1:a,2:KEY,KEY", 2) == "1:a,2:(gone),(gone)");
-}
-
-TEST_CASE("stored texts: a chat_message is read back, whatever its texts are") {
     auto const m = condense::chat_message::call("id KEY", "tool", "{\"a\":\"KEY\"}").and_call("2", "3:KEY,", "KEYKEY");
     auto const expected = condense::chat_message::call("id (gone)", "tool", "{\"a\":\"(gone)\"}")
                               .and_call("2", "3:(gone),", "(gone)(gone)");
@@ -130,14 +118,11 @@ constexpr bool numbers_are_bounded() {
            empty.broken() && largest.number(most) == most && !largest.broken();
 }
 
-TEST_CASE("netstring: at run time as in constant expressions") {
+TEST_CASE("netstring: any bytes come back exactly, at run time as in constant expressions") {
     CHECK_CONSTANT(numbers_are_digits());
     CHECK_CONSTANT(fields_are_read_in_order());
     CHECK_CONSTANT(what_is_no_field_breaks());
     CHECK_CONSTANT(numbers_are_bounded());
-}
-
-TEST_CASE("netstring: any bytes come back exactly") {
     std::string all;
     for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
     std::vector<std::string> const fields{"", "a", ",", ":", "3:abc,", all, std::string(70'000, '1'), "\xFF\xC3"};
@@ -179,15 +164,12 @@ std::string said(std::string const& mark) {
     return out;
 }
 
-TEST_CASE("mark: says which parts were edited, or that the message is a summary") {
+TEST_CASE("mark: says which parts were edited, or that the message is a summary; all else is ignored") {
     CHECK((said("short.0") == "s---" && said("stored.3") == "---x" && said("short.2,stored.0") == "x-s-"));
     CHECK((said("stored.1,short.1") == "-x--" && said("short.10") == "----"));
     CHECK((mark_reader{std::string{"summary"}}.summary() && !mark_reader{std::string{}}.summary()));
     CHECK((!mark_reader{std::string{"summary,short.0"}}.summary() && !mark_reader{std::string{"short.0"}}.summary()));
     CHECK(said("summary") == "----");
-}
-
-TEST_CASE("mark: anything else is ignored") {
     for (auto const* const mark :
          {"", ",", ",,,", "short", "short.", ".0", "short.x", "short.-1", "short.0x", "short. 0", "SHORT.0",
           "shorten.0", "short.0.1", "short.4294967296", "short.18446744073709551615", "short.18446744073709551616",

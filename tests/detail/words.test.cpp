@@ -2,9 +2,6 @@
 #include <condense/detail/words.hpp>
 
 #include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <condense/detail/item_vocabulary.hpp>
 #include <condense/detail/items.hpp>
@@ -22,28 +19,17 @@ std::vector<std::string> words_of(std::string_view text) {
 
 using list = std::vector<std::string>;
 
-TEST_CASE("words are letters, digits, underscores and other characters; an escaped line break ends a word") {
+TEST_CASE("words are letters, digits, underscores and other characters, and equal ones are equal") {
     CHECK(words_of("parse_json(x2), \xC3\xA4rger!") == list{"parse_json", "x2", "\xC3\xA4rger"});
     CHECK(words_of("").empty());
     CHECK(words_of("..//").empty());
     CHECK(words_of("one\\ntwo\\tthree\\\\new\\x") == list{"one", "two", "three", "new", "x"});
     CHECK(words_of("end\\") == list{"end"});
-}
-
-TEST_CASE("equal words are equal, and so is what is between them") {
     std::vector<condense::detail::word_print> all;
     condense::detail::each_word("a.b a.b a-b", [&](auto const& word) { all.push_back(word); });
     REQUIRE(all.size() == 6);
     CHECK((all[0].word == all[2].word && all[0].word != all[1].word && all[1].gap == all[3].gap));
     CHECK(all[5].gap != all[3].gap);
-}
-
-TEST_CASE("any text is words and gaps") {
-    for (auto const& text : talk::hostile_texts()) {
-        std::size_t bytes = 0;
-        for (auto const& word : words_of(text)) bytes += word.size();
-        CHECK(bytes <= text.size());
-    }
 }
 
 using condense::item_kind;
@@ -81,22 +67,19 @@ TEST_CASE("names have a hump, an underscore or a dot; ids mix letters and digits
     CHECK(items_of("x86 and h264 and 3rd").empty());
 }
 
-TEST_CASE("paths and URLs are one item each") {
+TEST_CASE("paths and URLs are one item each, and numbers have three digits at least") {
     CHECK(items_of("see /usr/lib/x.so, now") == only(item_kind::path, "usr/lib/x.so"));
     CHECK(items_of("./src/a.cpp:12:") == only(item_kind::path, "src/a.cpp"));
     CHECK(items_of("at https://example.org/a?b=c&d=1#top.") ==
           only(item_kind::path, "https://example.org/a?b=c&d=1#top"));
     CHECK(items_of("url=http://x.org/y") == only(item_kind::path, "http://x.org/y"));
     CHECK(items_of("this and/or that, 1/2").empty());
-}
-
-TEST_CASE("numbers have three digits at least") {
     CHECK(items_of("in 1,234 of 99 cases") == only(item_kind::number, "1,234"));
     CHECK(items_of("on 2024-01-05") == only(item_kind::number, "2024-01-05"));
     CHECK((items_of("port=8080;") == only(item_kind::number, "8080") && items_of("10 or 1.5").empty()));
 }
 
-TEST_CASE("strings in quotes count from four bytes to eighty, but not as names of JSON members") {
+TEST_CASE("strings in quotes count from four bytes to eighty, but not as names of JSON members; escapes are no part") {
     CHECK(items_of("say \"go on now\" loud") == only(item_kind::quoted, "go on now"));
     CHECK(items_of("say 'go on' or `run it`") ==
           found_items{{item_kind::quoted, "go on"}, {item_kind::quoted, "run it"}});
@@ -106,23 +89,8 @@ TEST_CASE("strings in quotes count from four bytes to eighty, but not as names o
     CHECK(items_of("\"" + std::string(80, 'x') + "\"").size() == 1);
     CHECK((items_of("\"" + std::string(81, 'x') + "\"").empty() && items_of("\"two\nlines\"").empty()));
     CHECK(items_of("`src/a/b`") == found_items{{item_kind::path, "src/a/b"}, {item_kind::quoted, "src/a/b"}});
-}
-
-TEST_CASE("escaped line breaks are no part of items") {
     CHECK(items_of(R"(first\nparse_json\n/tmp/a/b\tend)") ==
           found_items{{item_kind::word, "parse_json"}, {item_kind::path, "tmp/a/b"}});
-}
-
-TEST_CASE("items of hostile texts are few enough, and within bounds") {
-    for (auto const& text : talk::hostile_texts()) {
-        std::size_t bytes = 0;
-        condense::each_item(text, [&](item_kind, std::string_view item) {
-            bytes += item.size();
-            CHECK(item.size() <= condense::detail::item_most);
-            CHECK(condense::detail::within_words(item) == item);
-        });
-        CHECK(bytes <= 2 * text.size());
-    }
 }
 
 using condense::detail::item_vocabulary;
@@ -134,7 +102,7 @@ std::vector<std::uint32_t> found_in(item_vocabulary const& words, std::string_vi
 }
 using ids = std::vector<std::uint32_t>;
 
-TEST_CASE("an item is found wherever it stands literally between words") {
+TEST_CASE("an item is found wherever it stands literally between words, and added twice is one") {
     item_vocabulary words;
     auto const path = words.add(item_kind::path, "src/read.cpp");
     auto const name = words.add(item_kind::word, "read.cpp");
@@ -144,12 +112,10 @@ TEST_CASE("an item is found wherever it stands literally between words") {
     CHECK(found_in(words, "src/read.cpp2 xsrc/read.cpp") == ids{name});
     CHECK(found_in(words, "src/read-cpp src read.cp").empty());
     CHECK(found_in(words, "src/src/read.cpp") == ids{path, name});
-}
-
-TEST_CASE("an item added twice is one, of the kind that says most") {
-    item_vocabulary words;
-    CHECK((words.add(item_kind::quoted, "parse_json") == 0 && words.add(item_kind::word, "parse_json") == 0));
-    CHECK((words.add(item_kind::number, "parse_json") == 0 && words.size() == 1 && words.kind(0) == item_kind::word));
+    // Of the kind that says most.
+    item_vocabulary one;
+    CHECK((one.add(item_kind::quoted, "parse_json") == 0 && one.add(item_kind::word, "parse_json") == 0));
+    CHECK((one.add(item_kind::number, "parse_json") == 0 && one.size() == 1 && one.kind(0) == item_kind::word));
 }
 
 TEST_CASE("many items are told apart") {
@@ -190,13 +156,23 @@ TEST_CASE("an item of one word is known by it") {
     CHECK(of("other") == condense::detail::none32);
 }
 
-TEST_CASE("hostile texts end") {
+TEST_CASE("hostile texts end, with few words and items, within bounds") {
     item_vocabulary words;
     std::string deep = "a";
     for (int at = 0; at < 90; ++at) deep += "/a";
     auto const item = words.add(item_kind::path, deep);
-    for (auto const& text : talk::hostile_texts())
+    for (auto const& text : talk::hostile_texts()) {
+        std::size_t of_words = 0, of_items = 0;
+        for (auto const& word : words_of(text)) of_words += word.size();
+        CHECK(of_words <= text.size());
+        condense::each_item(text, [&](item_kind, std::string_view found) {
+            of_items += found.size();
+            CHECK(found.size() <= condense::detail::item_most);
+            CHECK(condense::detail::within_words(found) == found);
+        });
+        CHECK(of_items <= 2 * text.size());
         for (auto const found : found_in(words, text)) CHECK(found == item);
+    }
 }
 
 }  // namespace

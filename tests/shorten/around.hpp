@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <condense/adapt/json.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
 
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/fakes.hpp"
 
 // What tests of shorteners share that look at the whole conversation: runs over chat
 // messages and over the same as JSON, each done twice.
@@ -23,8 +17,7 @@ namespace around {
 using namespace condense::literals;
 using namespace notation;
 
-template <class Shortener>
-auto mix_of(Shortener const& shorten) {
+auto mix_of(auto const& shorten) {
     return condense::pipeline{condense::compress{.when = condense::always, .with = shorten}};
 }
 
@@ -61,8 +54,7 @@ inline std::vector<nlohmann::ordered_json> as_json(conversation const& messages)
 }
 
 /// '1' for each result that is as it was, '0' for one that is not.
-template <class Shortener>
-std::string kept(conversation const& messages, Shortener const& shorten) {
+std::string kept(conversation const& messages, auto const& shorten) {
     auto const before = texts(messages);
     auto const after = texts(settled(messages, mix_of(shorten)));
     REQUIRE(before.size() == after.size());
@@ -71,8 +63,7 @@ std::string kept(conversation const& messages, Shortener const& shorten) {
     return out;
 }
 /// Likewise, where JSON that says as much has to be left with the same texts.
-template <class Shortener>
-std::string kept_in_both(conversation const& messages, Shortener const& shorten) {
+std::string kept_in_both(conversation const& messages, auto const& shorten) {
     auto const left = texts(settled(messages, mix_of(shorten)));
     CHECK(texts(settled(as_json(messages), mix_of(shorten))) == left);
     return kept(messages, shorten);

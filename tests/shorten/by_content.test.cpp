@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/by_content.hpp>
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include <condense/condense.hpp>
 #include <condense/shorten/collapse_repeats.hpp>
 
 #include "shorten/around.hpp"
-#include "support/catch.hpp"
-#include "support/fakes.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::by_content;
-using condense::content;
+using condense::by_content, condense::content, condense::invalid_configuration;
 
 /// Makes of any text the name of the slot.
 struct says {
@@ -60,13 +50,12 @@ TEST_CASE("by_content: each slot has the texts of its kind") {
                              .code = says{"code"},
                              .prose = says{"prose"},
                              .binary = says{"binary"}};
-    for (auto const& [text, slot] : {std::pair<std::string_view, char const*>{"{\"a\": 1}", "json"},
-                                     {"12:30:45 INFO a\n12:30:46 INFO b\n", "log"},
-                                     {"--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n", "diff"},
-                                     {"src/a.c:12:x\nsrc/a.c:13:y\n", "hits"},
-                                     {"int main() {\n    return 0;\n}\n", "code"},
-                                     {"It is a fine day.", "prose"},
-                                     {{"\0\1\2", 3}, "binary"}})
+    using row = std::pair<std::string_view, char const*>;
+    for (auto const& [text, slot] :
+         {row{"{\"a\": 1}", "json"}, row{"12:30:45 INFO a\n12:30:46 INFO b\n", "log"},
+          row{"--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n", "diff"}, row{"src/a.c:12:x\nsrc/a.c:13:y\n", "hits"},
+          row{"int main() {\n    return 0;\n}\n", "code"}, row{"It is a fine day.", "prose"},
+          row{{"\0\1\2", 3}, "binary"}})
         CHECK(made(shorten, text) == slot);
     CHECK(made(shorten, "It is a fine day.", part_kind::text) == "(nothing)");
 }
@@ -88,7 +77,7 @@ TEST_CASE("by_content: the detector is the user's where there is one") {
     CHECK(asked == 2);
 }
 
-TEST_CASE("by_content: a slot keeps to its own kinds and limits") {
+TEST_CASE("by_content: a slot keeps to its own kinds and limits, and joins others in first_of") {
     by_content const shorten{.json = empties{}, .prose = condense::collapse_repeats{.over = 20_chars}};
     CHECK(made(shorten, "{}", part_kind::reasoning) == "");
     CHECK(made(shorten, "{}", part_kind::tool_result) == "(nothing)");
@@ -96,11 +85,13 @@ TEST_CASE("by_content: a slot keeps to its own kinds and limits") {
     CHECK(made(shorten, "foo bar foo bar foo bar", part_kind::text) == "foo bar");
     CHECK(shorten == by_content{.json = empties{}, .prose = condense::collapse_repeats{.over = 20_chars}});
     CHECK_FALSE(shorten == by_content{.json = empties{}, .prose = condense::collapse_repeats{}});
-    CHECK_THROWS_AS((by_content{.log = condense::compact_log{.at_most = 10_bytes}}.validate()),
-                    condense::invalid_configuration);
-    CHECK_THROWS_AS((by_content{.binary = condense::head{.at_most = 10_bytes}}.validate()),
-                    condense::invalid_configuration);
+    CHECK_THROWS_AS((by_content{.log = condense::compact_log{.at_most = 10_bytes}}.validate()), invalid_configuration);
+    CHECK_THROWS_AS((by_content{.binary = condense::head{.at_most = 10_bytes}}.validate()), invalid_configuration);
     CHECK_NOTHROW(by_content{}.validate());
+    auto const both = condense::first_of(empties{}, by_content{});
+    auto const text = letters(50'000);
+    CHECK(made(both, text) == made(condense::head_tail{}, text));
+    CHECK(made(both, text, part_kind::reasoning) == "");
 }
 
 TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their ends") {
@@ -114,11 +105,4 @@ TEST_CASE("by_content: in a layer, logs keep their alarms and other texts their 
     CHECK(left[0].size() < 500);
     CHECK(fakes::contains(left[0], "12:00:02 ERROR disk is full\n"));
     CHECK((left[1] == made(condense::head_tail{}, prose)));
-}
-
-TEST_CASE("by_content: joins others in first_of") {
-    auto const shorten = condense::first_of(empties{}, by_content{});
-    auto const text = letters(50'000);
-    CHECK(made(shorten, text) == made(condense::head_tail{}, text));
-    CHECK(made(shorten, text, part_kind::reasoning) == "");
 }

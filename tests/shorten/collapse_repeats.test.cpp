@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/collapse_repeats.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include <condense/detail/utf8.hpp>
-
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
 
-using condense::collapse_repeats;
-using condense::part_kind;
+using condense::collapse_repeats, condense::part_kind;
 namespace utf8 = condense::detail::utf8;
 
 static_assert(condense::shortener<collapse_repeats>);
@@ -44,11 +34,15 @@ constexpr bool a_few_words_are_left_out_silently() {
 static_assert(a_few_words_are_left_out_silently());
 #endif
 
-}  // namespace
+TEST_CASE("collapse_repeats: a few words are left out silently, and little in a large text is left alone") {
+    CHECK(a_few_words_are_left_out_silently());
+    std::string large;
+    for (int word = 0; word < 1'000; ++word) large += std::to_string(word * word) + " ";
+    CHECK_FALSE(collapsed(large + repeated("I am done.", 50)));
+    CHECK(collapsed(large + repeated("I am done.", 500)));
+}
 
-TEST_CASE("collapse_repeats: a few words are left out silently") { CHECK(a_few_words_are_left_out_silently()); }
-
-TEST_CASE("collapse_repeats: says how often a piece occurs again") {
+TEST_CASE("collapse_repeats: says how often a piece occurs again; what stands around it stays") {
     std::string_view const sentence = "The quick brown fox jumps over the lazy dog.";
     for (auto const kind : {part_kind::text, part_kind::reasoning, part_kind::tool_result}) {
         CHECK(collapsed(repeated(sentence, 100), kind) == std::string{sentence} + " [... 99 more times ...]");
@@ -60,23 +54,13 @@ TEST_CASE("collapse_repeats: says how often a piece occurs again") {
     CHECK(collapsed(repeated("你好吗？", 100, "")) == "你好吗？ [... 99 more times ...]");
     CHECK(collapsed(std::string(1'000, '=')) == "= [... 999 more times ...]");
     CHECK(collapsed(repeated("- one\n- two", 50, "\n") + "\n\n\n") == "- one\n- two\n[... 49 more times ...]");
-}
-
-TEST_CASE("collapse_repeats: what stands before and a piece that is cut off stay") {
     CHECK(collapsed("Here it is: " + repeated("I am done.", 50) + " I am") ==
           "Here it is: I am done. [... 49 more times ...] I am");
     CHECK(collapsed("Steps:\n" + repeated("go on\n", 40, "") + "go") == "Steps:\ngo on\n[... 39 more times ...]\ngo");
     CHECK_FALSE(collapsed(repeated("I am done.", 50) + " And now?"));
 }
 
-TEST_CASE("collapse_repeats: little in a large text is left alone") {
-    std::string large;
-    for (int word = 0; word < 1'000; ++word) large += std::to_string(word * word) + " ";
-    CHECK_FALSE(collapsed(large + repeated("I am done.", 50)));
-    CHECK(collapsed(large + repeated("I am done.", 500)));
-}
-
-TEST_CASE("collapse_repeats: repetitions of repetitions") {
+TEST_CASE("collapse_repeats: repetitions of repetitions, and long texts") {
     auto const inner = repeated("ab", 50) + " end.";
     auto const out = collapsed(repeated(inner, 200));
     REQUIRE(out);
@@ -86,15 +70,10 @@ TEST_CASE("collapse_repeats: repetitions of repetitions") {
     auto const once = *collapsed(repeated("I go on and on.", 100));
     auto const nested = collapsed(repeated(once, 50) + " " + repeated("I go on and on.", 100));
     CHECK(nested == once + " [... 50 more times ...]");
-}
-
-TEST_CASE("collapse_repeats: long texts") {
     CHECK(collapsed("b" + std::string(999'999, 'a'))->size() < 50);
     CHECK(collapsed(repeated("漢字", 100'000, "")) == "漢字 [... 99,999 more times ...]");
     CHECK_FALSE(collapsed(std::string(1'000'000, '\n')));
 }
-
-namespace {
 
 /// The text again, where one marker, " [... n more times ...]" or the like, was put into it.
 std::string restored(std::string const& out, std::string_view before) {
@@ -119,8 +98,6 @@ std::string restored(std::string const& out, std::string_view before) {
     }
     return out;
 }
-
-}  // namespace
 
 TEST_CASE("collapse_repeats: of any text the whole can be written again from what is left, and it is done once") {
     constexpr std::array<std::string_view, 10> pieces = {"a",   "b",  " ", "ab ",  "\n",
@@ -150,3 +127,5 @@ TEST_CASE("collapse_repeats: of any text the whole can be written again from wha
     }
     CHECK(made > rounds(5'000) * 2 / 5);
 }
+
+}  // namespace

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
@@ -16,7 +9,6 @@
 #include <condense/layer/compress.hpp>
 
 #include "shorten/shortener_laws.hpp"
-#include "support/effort.hpp"
 
 // The laws of shorteners that look at the whole conversation: conversation_laws(superseded_reads{}, …).
 
@@ -77,11 +69,8 @@ struct ask_of_each {
                 auto const found = judge(one, *given, part, how);
                 sum->shortened += found.shortened ? 1u : 0u;
                 if (!found.broken.empty() && sum->broken.empty())
-                    sum->broken.append(found.broken)
-                        .append(": conversation ")
-                        .append(std::to_string(seed))
-                        .append(", message ")
-                        .append(std::to_string(index));
+                    sum->broken = std::string{found.broken} + ": conversation " + std::to_string(seed) + ", message " +
+                                  std::to_string(index);
             });
     }
     friend bool operator==(ask_of_each const&, ask_of_each const&) = default;
@@ -109,8 +98,7 @@ history_tally try_random_histories(Shortener const& shorten, promises const& giv
 }
 
 /// A line for each shortener that looks at the whole conversation.
-template <class Shortener>
-void conversation_laws(Shortener const& shorten, promises const& given = {}) {
+void conversation_laws(auto const& shorten, promises const& given = {}) {
     auto const found = try_random_histories(shorten, given, rounds(200));
     CAPTURE(found.parts.texts, found.parts.shortened);
     CHECK(found.parts.broken == "");

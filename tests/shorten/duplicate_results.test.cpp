@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/duplicate_results.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include <condense/shorten/first_of.hpp>
 
 #include "core/toy.hpp"
@@ -18,8 +13,6 @@ using namespace around;
 using condense::duplicate_results;
 
 static_assert(condense::shortener<duplicate_results>);
-static_assert(condense::detail::fnv1a("") == 0xCBF29CE484222325u &&
-              condense::detail::fnv1a("a") == 0xAF63DC4C8601EC8Cu);
 
 conversation results(std::initializer_list<std::string> given) {
     conversation made{U("task")};
@@ -33,8 +26,6 @@ conversation results(std::initializer_list<std::string> given) {
 std::vector<std::string> after(conversation const& messages) {
     return texts(settled(messages, mix_of(duplicate_results{})));
 }
-
-}  // namespace
 
 TEST_CASE("duplicate_results: the newest stays, the others point to it") {
     auto const messages = results({letters(500), letters(500, 'y'), letters(500), letters(500), letters(501)});
@@ -74,6 +65,7 @@ TEST_CASE("duplicate_results: errors fold too, what is pending, sealed or withou
 
 TEST_CASE("duplicate_results: a result that is not whole any more is no reference") {
     condense::compress const fold{.when = condense::always, .with = duplicate_results{}};
+    using list = std::vector<std::string>;
     auto const before = results({letters(5'000), letters(5'000)});
     auto const after_cutting = [&](std::vector<std::uint32_t> const& messages, std::string const& to) {
         auto const cutting = toy::layer<condense::shortens>([&](auto& draft, auto& pass) {
@@ -82,21 +74,17 @@ TEST_CASE("duplicate_results: a result that is not whole any more is no referenc
                 if (!draft.about(part).edited) pass.note(draft.shorten(part, to));
             }
         });
-        auto all = before;
-        static_cast<void>(condense::reduce(all, condense::pipeline{cutting, fold}, roomy, per_byte{}));
-        return all;
+        return fakes::after(before, condense::pipeline{cutting, fold});
     };
-    CHECK(texts(after_cutting({4}, "short")) == std::vector<std::string>{letters(5'000), "short"});
+    CHECK(texts(after_cutting({4}, "short")) == list{letters(5'000), "short"});
     // But one that was cut to the same as the others is, since a second run would take it for whole.
     auto const both = after_cutting({2, 4}, letters(300, 's'));
     CHECK(texts(both)[0] == "[... 5,000 of 5,000 characters omitted; find: a later result of it is the same ...]");
     CHECK(texts(both)[1] == letters(300, 's'));
     CHECK(settled(both, condense::pipeline{fold}) == both);
     // Nor is one that was dropped.
-    auto dropped = before;
     auto const drop = toy::layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); });
-    static_cast<void>(condense::reduce(dropped, condense::pipeline{drop, fold}, roomy, per_byte{}));
-    CHECK(texts(dropped) == std::vector<std::string>{letters(5'000)});
+    CHECK(texts(fakes::after(before, condense::pipeline{drop, fold})) == list{letters(5'000)});
 }
 
 TEST_CASE("duplicate_results: bytes decide, not fingerprints") {
@@ -110,16 +98,13 @@ TEST_CASE("duplicate_results: bytes decide, not fingerprints") {
     CHECK_FALSE(fold(toy::part_of(on.facts, 4), {.kind = part_kind::tool_result, .text = text}, {}));
 }
 
-TEST_CASE("duplicate_results: small results stay") {
+TEST_CASE("duplicate_results: small results stay, also within one message and of several parts") {
     CHECK(kept(results({letters(200), letters(200)}), duplicate_results{}) == "11");
     CHECK(kept(results({letters(201), letters(201)}), duplicate_results{}) == "01");
     CHECK(kept(results({letters(500), letters(500)}), duplicate_results{.over = 500_chars}) == "11");
     CHECK(kept(results({letters(192), letters(192)}), duplicate_results{.over = 0_chars}) == "11");
     CHECK(kept(results({letters(193), letters(193)}), duplicate_results{.over = 0_chars}) == "01");
     CHECK(kept(results({"", ""}), duplicate_results{.over = 0_chars}) == "11");
-}
-
-TEST_CASE("duplicate_results: within one message, and of several parts") {
     conversation const messages{U("task"), C("1", "ls").and_call("2", "ls", "{}"),
                                 joined(joined(R("1", letters(300)), R("2", letters(300))), R("2", letters(300, 'y'))),
                                 A(), U()};
@@ -139,30 +124,13 @@ TEST_CASE("duplicate_results: hostile names and ids stay short and on one line")
     CHECK(after(messages)[0] == "[... 5,000 of 5,000 characters omitted; a later result is the same ...]");
 }
 
-TEST_CASE("duplicate_results: joins others") {
+TEST_CASE("duplicate_results: joins others, and of many results finds those that are alike") {
     auto const fold = condense::first_of(duplicate_results{}, condense::head_tail{100_chars, 100_chars});
     auto const left = texts(settled(results({letters(20'000), letters(20'000), letters(20'000, 'y')}), mix_of(fold)));
     CHECK(left[0].find("the same") != std::string::npos);
     CHECK(left[1].find("the same") == std::string::npos);
     CHECK(left[1].size() < 300);
     CHECK(left[2].size() < 300);
-}
-
-TEST_CASE("duplicate_results: results that are cut to the same text are the same to a second run") {
-    auto other = letters(20'000);
-    other[10'000] = 'Z';
-    auto const fold = condense::first_of(duplicate_results{}, condense::head_tail{200_chars, 200_chars});
-    for (bool const marks : {false, true}) {
-        auto messages = results({letters(20'000), other, letters(20'000, 'y')});
-        condense::run_options<> options{.marks = marks};
-        static_cast<void>(condense::reduce(messages, mix_of(fold), roomy, per_byte{}, options));
-        auto const once = messages;
-        CHECK_FALSE(condense::reduce(messages, mix_of(fold), roomy, per_byte{}, options).changed());
-        CHECK(messages == once);
-    }
-}
-
-TEST_CASE("duplicate_results: many results, alike and not") {
     conversation messages{U("task")};
     for (std::size_t id = 0; id < 20'000; ++id)
         messages +=
@@ -171,6 +139,20 @@ TEST_CASE("duplicate_results: many results, alike and not") {
     std::size_t whole = 0;
     for (auto const& text : after(messages)) whole += text.size() == 306 ? 1u : 0u;
     CHECK(whole == 7'000);
+}
+
+TEST_CASE("duplicate_results: results that are cut to the same text are the same to a second run") {
+    auto other = letters(20'000);
+    other[10'000] = 'Z';
+    auto const fold = condense::first_of(duplicate_results{}, condense::head_tail{200_chars, 200_chars});
+    for (bool const marks : {false, true}) {
+        auto messages = results({letters(20'000), other, letters(20'000, 'y')});
+        condense::run_options<> const options{.marks = marks};
+        auto const once = fakes::after(messages, mix_of(fold), roomy, options);
+        messages = once;
+        CHECK_FALSE(fakes::reduced(messages, mix_of(fold), roomy, options).changed());
+        CHECK(messages == once);
+    }
 }
 
 TEST_CASE("duplicate_results: over random conversations every text stays somewhere, further on") {
@@ -203,3 +185,5 @@ TEST_CASE("duplicate_results: over random conversations every text stays somewhe
     }
     CHECK(replaced > 100);
 }
+
+}  // namespace

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/first_of.hpp>
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-
 #include "shorten/around.hpp"
 
 namespace {
 
 using namespace around;
-using condense::first_of;
-using condense::head;
-using condense::head_tail;
-using condense::part_kinds;
-using condense::part_view;
+using condense::first_of, condense::head, condense::head_tail, condense::part_kinds, condense::part_view;
 
 /// Texts that begin with `letter`, as `size` of it; says nothing of others.
 struct only {
@@ -41,8 +31,7 @@ struct strict : only {
 };
 struct keeping_everything {
     using needs_conversation = void;
-    template <class Draft>
-    auto bind(Draft const& seen) const {
+    auto bind(auto const& seen) const {
         return [count = seen.outline().size()](condense::part_ref, part_view const& part, condense::cut) {
             auto note = std::to_string(count);
             return part.text.size() > note.size() ? std::optional{note} : std::nullopt;
@@ -61,15 +50,12 @@ std::string cut(auto const& shorten, std::string text, condense::cut how = {.ove
 
 }  // namespace
 
-TEST_CASE("first_of: the first that applies and comes within the limit") {
+TEST_CASE("first_of: the first that comes within the limit; where none does, the one that leaves least") {
     auto const shorten = first_of(only{'x', 10}, only{'y', 11}, only{'x', 5});
     CHECK(cut(shorten, letters(100)) == letters(10));
     CHECK(cut(shorten, letters(100, 'y')) == letters(11, 'y'));
     CHECK(cut(shorten, letters(100, 'z')) == "-");
     CHECK(cut(shorten, letters(20)) == "-");  // within the layer's limit
-}
-
-TEST_CASE("first_of: where none comes within the limit, the one that leaves least") {
     CHECK(cut(first_of(only{'x', 50}, only{'x', 40}, only{'x', 45}), letters(100)) == letters(40));
     CHECK(cut(first_of(only{'x', 40}, only{'x', 40}), letters(100)) == letters(40));
     CHECK(cut(first_of(only{'x', 40}, only{'y'}), letters(100)) == letters(40));
@@ -78,7 +64,7 @@ TEST_CASE("first_of: where none comes within the limit, the one that leaves leas
     CHECK(cut(first_of(only{'x', 50}, only{'x', 40}), letters(100), {}) == letters(50));
 }
 
-TEST_CASE("first_of: each has its own kinds and its own limit") {
+TEST_CASE("first_of: each has its own kinds and its own limit, and the values of all are checked") {
     auto const shorten = first_of(of_calls{{'x', 7}}, with_limit{{'x', 8}}, only{'x', 9});
     auto const of = [&](part_kind kind, std::size_t size) {
         auto const text = letters(size);
@@ -91,9 +77,6 @@ TEST_CASE("first_of: each has its own kinds and its own limit") {
     CHECK(decltype(shorten)::applies_to.holds(part_kind::tool_call));
     CHECK(decltype(shorten)::applies_to.holds(part_kind::tool_result));
     CHECK_FALSE(decltype(shorten)::applies_to.holds(part_kind::text));
-}
-
-TEST_CASE("first_of: the values of all are checked") {
     CHECK_NOTHROW(mix_of(first_of(only{}, strict{{'x', 1}})));
     CHECK_THROWS_AS(mix_of(first_of(only{}, strict{{'x', 0}})), condense::invalid_configuration);
     CHECK_THROWS_AS(mix_of(first_of(strict{{'x', 0}}, only{})), condense::invalid_configuration);

@@ -1,39 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/head_tail.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "shorten/shortener_laws.hpp"
-#include "support/catch.hpp"
 #include "support/fakes.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::head;
-using condense::head_tail;
-using condense::tail;
-using condense::text_limit;
-using fakes::occurrences;
-using fakes::repeated;
+using condense::head, condense::head_tail, condense::tail, condense::text_limit, fakes::occurrences, fakes::repeated;
 using notation::letters;
 
 static_assert(condense::shortener<head_tail> && condense::shortener<head> && condense::shortener<tail>);
 static_assert(!condense::shortener<int> && !condense::shortener<condense::text_limit>);
 
 /// What a shortener makes of a text, or "" where it does not apply.
-template <class Shortener>
-std::string cut(Shortener const& shorten, std::string_view text, condense::cut how = {}) {
+std::string cut(auto const& shorten, std::string_view text, condense::cut how = {}) {
     return shorten({.text = text}, how).value_or("");
 }
 
 constexpr head_tail by_lines{.head = 128_lines, .tail = 128_lines};
-
-}  // namespace
 
 TEST_CASE("head_tail: shares of the window, as far as it is known") {
     auto const text = letters(5'000);
@@ -53,19 +38,20 @@ TEST_CASE("head_tail: shares of the window, as far as it is known") {
     CHECK(cut(shares, text, {.over = 1'200_bytes, .window = 10'000_bytes}).size() <= 1'200);
 }
 
-TEST_CASE("head_tail: one end alone") {
+TEST_CASE("head_tail: one end alone, where the whole is, and ill-formed bytes, which get no longer") {
     CHECK(cut(tail{.keep = 100_chars}, letters(500)) == "[... 400 of 500 characters omitted ...]\n" + letters(100));
     CHECK(cut(head{.keep = 2_lines}, repeated("line\n", 100)) == "line\nline\n[... 98 of 100 lines omitted ...]");
     CHECK(cut(tail{.keep = 2_lines}, repeated("line\n", 100)) == "[... 98 of 100 lines omitted ...]\nline\nline\n");
-}
-
-TEST_CASE("head_tail: says where the whole is") {
-    auto const out = cut(head{.keep = 100_chars}, letters(500), {.how = {{{0xAB}}}});
-    CHECK(out ==
+    CHECK(cut(head{.keep = 100_chars}, letters(500), {.how = {{{0xAB}}}}) ==
           letters(100) + "\n[... 400 of 500 characters omitted; the whole is stored as ab0000000000000000000000 ...]");
+    std::string const junk(1'000, '\xFF');  // scrubbed 3,000 bytes
+    CHECK(cut(head_tail{.head = 400_chars, .tail = 400_chars}, junk).empty());
+    auto const shorter = cut(head_tail{.head = 50_chars, .tail = 50_chars}, junk);
+    CHECK_FALSE(shorter.empty());
+    CHECK(shorter.size() < junk.size());
 }
 
-TEST_CASE("head_tail: every halving keeps less") {
+TEST_CASE("head_tail: every halving keeps less, and limits without room for a marker are rejected") {
     auto const text = letters(10'000);
     auto last = text.size();
     for (unsigned halvings = 0; halvings < 12; ++halvings) {
@@ -78,9 +64,6 @@ TEST_CASE("head_tail: every halving keeps less") {
     CHECK(cut(head_tail{}, text, {.halvings = 100}).size() < 100);
     CHECK(cut(head{}, text, {.halvings = 100}).size() < 100);
     CHECK(cut(tail{}, text, {.halvings = 100}).size() < 100);
-}
-
-TEST_CASE("head_tail: limits without room for a marker are rejected") {
     CHECK_NOTHROW(head_tail{.at_most = 384_bytes}.validate());
     CHECK_NOTHROW(head{.at_most = 5_lines}.validate());
     CHECK_THROWS_AS(head_tail{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
@@ -88,8 +71,6 @@ TEST_CASE("head_tail: limits without room for a marker are rejected") {
     CHECK_THROWS_AS(tail{.at_most = 4_lines}.validate(), condense::invalid_configuration);
     CHECK_NOTHROW(head_tail{}.validate());
 }
-
-namespace {
 
 text_limit any_limit(laws::random_source& random) {
     condense::chars const chars{random.below(400)};
@@ -104,8 +85,6 @@ text_limit any_limit(laws::random_source& random) {
     }
 }
 
-}  // namespace
-
 TEST_CASE("head_tail: the laws hold for any limits") {
     laws::laws_of_any(
         [](laws::random_source& random) {
@@ -118,19 +97,10 @@ TEST_CASE("head_tail: the laws hold for any limits") {
         2'000, 50);
 }
 
-TEST_CASE("head_tail: what replaces ill-formed bytes does not make a text longer") {
-    std::string junk(1'000, '\xFF');  // scrubbed 3,000 bytes
-    CHECK_FALSE(condense::head_tail{.head = 400_chars, .tail = 400_chars}({.text = junk}, {}));
-    auto const shorter = condense::head_tail{.head = 50_chars, .tail = 50_chars}({.text = junk}, {});
-    REQUIRE(shorter);
-    CHECK(shorter->size() < junk.size());
-}
-
 TEST_CASE("head_tail: cut again, it speaks of the first text") {
     auto const text = repeated("some line\n", 2'000) + std::string(400, 'y');
-    auto const again = [](std::string const& given, unsigned halvings, head_tail const& shorten,
-                          bool shortened = false) {
-        return shorten({.text = given}, {.halvings = halvings, .how = {.shortened = shortened}}).value();
+    auto const again = [](std::string_view given, unsigned halvings, head_tail const& by, bool shortened = false) {
+        return cut(by, given, {.halvings = halvings, .how = {.shortened = shortened}});
     };
     head_tail const by_chars{1'005_chars, 1'003_chars};
     auto const once = again(text, 0, by_chars);
@@ -152,15 +122,14 @@ TEST_CASE("head_tail: cut again, it speaks of the first text") {
     CHECK(occurrences(again(lined, 0, head_tail{50_chars, 3_chars}), " of the remaining ") == 1);
     CHECK(occurrences(again(once, 0, head_tail{0_chars, 300_chars}), " of 20,400 ") == 1);
     CHECK(occurrences(again(once, 0, head_tail{1'400_chars, 10_chars}), " of the remaining ") == 1);
-    CHECK(occurrences(again(text, 0, by_chars, true), "[... 18,392 of the remaining 20,400 characters omitted ...]") ==
-          1);
+    auto const rest = again(text, 0, by_chars, true);
+    CHECK(occurrences(rest, "[... 18,392 of the remaining 20,400 characters omitted ...]") == 1);
     auto forged = once;
     forged.replace(forged.find("20,400"), 6, "99,999");
     CHECK(occurrences(again(forged, 1, by_chars), "99,999") == 0);
 }
 
-TEST_CASE("head_tail: the marker says the original's type and what is left of it, where that is asked for",
-          "[row-C3]") {
+TEST_CASE("head_tail: the marker says the original's type and what is left of it, where asked for", "[row-C3]") {
     condense::cut const asked{.how = {.words = {.type_and_share = true}}};
     condense::cut const rest{.halvings = 1, .how = {.shortened = true, .words = {.type_and_share = true}}};
     std::string rows = "[\n";
@@ -182,3 +151,5 @@ TEST_CASE("head_tail: the marker says the original's type and what is left of it
     CHECK(occurrences(cut(by_lines, rows, rest), "of the remaining 402 lines omitted ...]") == 1);
     CHECK(occurrences(cut(by_lines, rows), " left ...]") == 0);
 }
+
+}  // namespace

@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/json_sample.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <condense/detail/json_scan.hpp>
-
+#include "core/constant.hpp"
 #include "shorten/shortener_laws.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
 #include "support/fakes.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::json_sample;
-using fakes::contains;
-using fakes::repeated;
-using nlohmann::ordered_json;
+namespace json = condense::detail::json;
+using condense::json_sample, fakes::contains, fakes::repeated, nlohmann::ordered_json;
 
 static_assert(condense::shortener<json_sample>);
 
@@ -160,20 +145,24 @@ std::size_t kept(numbers& random, std::uint64_t sort, std::uint64_t count,
     return left;
 }
 
-}  // namespace
+/// What `make` returns for 0, 1, … as the elements of an array.
+std::string array_of(std::size_t count, auto const& make, std::string_view between = ",") {
+    std::string out{"["};
+    for (std::size_t index = 0; index < count; ++index) out.append(index == 0 ? "" : between).append(make(index));
+    return out + "]";
+}
 
-TEST_CASE("json_sample: a share of the window as the largest result") {
-    std::string rows = "[";
-    for (int row = 0; row < 400; ++row)
-        rows += std::string(row == 0 ? "" : ",") + "{\"id\":" + std::to_string(row) + "}";
-    rows += "]";
+TEST_CASE("json_sample: constants, limits that cannot work, and a share of the window as the largest result") {
+    CHECK(works_in_constants());
+    CHECK_NOTHROW(json_sample{}.validate());
+    CHECK_THROWS_AS(json_sample{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS(json_sample{.outliers = 1'001}.validate(), condense::invalid_configuration);
+    auto const rows = array_of(400, [](std::size_t id) { return "{\"id\":" + std::to_string(id) + "}"; });
     json_sample const shorten{.items = 200, .at_most = 10_pct};
     CHECK(sampled(shorten, rows, {.window = 10'000_bytes}) ==
           sampled(json_sample{.items = 200, .at_most = 1'000_bytes}, rows));
     CHECK(sampled(shorten, rows, {.window = 10'000_bytes}) != sampled(shorten, rows));
 }
-
-TEST_CASE("json_sample: works in constants") { CHECK(works_in_constants()); }
 
 TEST_CASE("json_sample: rows that differ stay, whatever they differ in") {
     for (std::size_t form = 0; form < forms; ++form) {
@@ -207,27 +196,21 @@ TEST_CASE("json_sample: one row of each form among a thousand") {
     CHECK(hits * 100 >= wanted * 95);
 }
 
-TEST_CASE("json_sample: values that vary in every row make no row an outlier") {
-    auto rows = ordered_json::array();
-    numbers random{1};
-    for (int index = 0; index < 200; ++index)
-        rows.push_back({{"id", random.id()},
-                        {"at", 1'700'000'000 + index * 60},
-                        {"index", index},
-                        {"name", "item " + random.id()}});
-    auto const out = nlohmann::json::parse(sampled({}, rows.dump()));
-    CHECK(out.size() <= 3 + 2 + 1 + 2);
-}
-
-TEST_CASE("json_sample: a counter makes no row an outlier, rising or falling") {
-    for (bool const rises : {true, false}) {
+TEST_CASE("json_sample: values that vary in every row make no row an outlier, nor does a counter") {
+    auto const alike = [](int count, auto const& make) {
         auto rows = ordered_json::array();
-        for (int index = 0; index < 3'000; ++index)
-            rows.push_back({{"count", 1 + (rises ? index : 2'999 - index)}, {"text", "the same"}});
+        for (int index = 0; index < count; ++index) rows.push_back(make(index));
         auto const out = nlohmann::json::parse(sampled({}, rows.dump()));
         CAPTURE(out.dump());
         CHECK(out.size() <= 3 + 2 + 1 + 2);
-    }
+    };
+    numbers random{1};
+    alike(200, [&](int index) -> ordered_json {
+        return {
+            {"id", random.id()}, {"at", 1'700'000'000 + index * 60}, {"index", index}, {"name", "item " + random.id()}};
+    });
+    alike(3'000, [](int index) -> ordered_json { return {{"count", 1 + index}, {"text", "the same"}}; });
+    alike(3'000, [](int index) -> ordered_json { return {{"count", 3'000 - index}, {"text", "the same"}}; });
 }
 
 TEST_CASE("json_sample: a row that differs shows in what") {
@@ -243,14 +226,7 @@ TEST_CASE("json_sample: a row that differs shows in what") {
     CHECK(contains(out, R"("key39":"gone","[...]":"[... 28 of 40 keys omitted ...]"})"));
 }
 
-TEST_CASE("json_sample: number spelling, key order and repeated keys stay") {
-    auto const text = R"({"b": 1.50, "a": -0, "b": 1E+2, "list": [)" + std::string(300, ' ') +
-                      R"(], "z": 123456789012345678901234567890})";
-    CHECK(sampled({.keys = 3}, text) == R"({"b":1.50,"a":-0,"b":1E+2,"[...]":"[... 2 of 5 keys omitted from )" +
-                                            std::to_string(text.size()) + R"( bytes ...]"})");
-}
-
-TEST_CASE("json_sample: strings are cut between characters, and say how much is gone") {
+TEST_CASE("json_sample: strings are cut between characters; number spelling, key order and repeated keys stay") {
     auto const cut = [](std::string_view piece, std::size_t count) {
         auto const text = "[\"" + repeated(piece, count) + "\"]";
         return nlohmann::json::parse(sampled({.value = 10_chars}, text))[0].get<std::string>();
@@ -259,20 +235,20 @@ TEST_CASE("json_sample: strings are cut between characters, and say how much is 
     CHECK(cut("\\n", 400) == std::string(10, '\n') + " [... 390 of 400 characters omitted ...]");
     CHECK(cut("\\ud83d\\ude00", 200).ends_with("\xF0\x9F\x98\x80 [... 190 of 200 characters omitted ...]"));
     CHECK(cut("\xC3\xA4", 200).ends_with("\xC3\xA4 [... 190 of 200 characters omitted ...]"));
-}
-
-TEST_CASE("json_sample: says where the whole is, once") {
+    auto const text = R"({"b": 1.50, "a": -0, "b": 1E+2, "list": [)" + std::string(300, ' ') +
+                      R"(], "z": 123456789012345678901234567890})";
+    CHECK(sampled({.keys = 3}, text) == R"({"b":1.50,"a":-0,"b":1E+2,"[...]":"[... 2 of 5 keys omitted from )" +
+                                            std::to_string(text.size()) + R"( bytes ...]"})");
     auto const out = sampled({}, "[[\"" + std::string(999, 'x') + "\"]]", {.how = {{{0xAB}}}});
     CHECK(out == "[[\"" + std::string(100, 'x') +
                      " [... 899 of 999 characters omitted ...]\"],\"[... values shortened, 1 items from 1,005 bytes; "
-                     "the whole is "
-                     "stored as ab0000000000000000000000 ...]\"]");
+                     "the whole is stored as ab0000000000000000000000 ...]\"]");
 }
 
 TEST_CASE("json_sample: the laws hold for any values") {
     laws::laws_of_any(
         [](laws::random_source& random) {
-            condense::bytes const at_most{384 + random.below(2'000)};
+            condense::bytes const most{384 + random.below(2'000)};
             json_sample const shorten{.keys = random.below(6),
                                       .row_keys = random.below(6),
                                       .items = random.below(6),
@@ -280,9 +256,8 @@ TEST_CASE("json_sample: the laws hold for any values") {
                                       .outliers = random.below(8),
                                       .value = condense::chars{random.below(60)},
                                       .drop_null = random.chance(50),
-                                      .at_most = at_most};
-            return std::pair{shorten,
-                             laws::promises{.texts = laws::json_texts(), .at_most = at_most, .keeps_json = true}};
+                                      .at_most = most};
+            return std::pair{shorten, laws::promises{.texts = laws::json_texts(), .at_most = most, .keeps_json = true}};
         },
         1'500, 33);
 }
@@ -299,15 +274,9 @@ TEST_CASE("json_sample: hostile text") {
           repeated("[", 128) + "\"" + std::string(100'000, 'y') + "\"" + repeated("]", 128),
           "[" + repeated("[[[[[[1,2],3],4],5],6],7],", 50'000) + "0]"}) {
         auto const out = sampled({}, text);
-        CHECK((!out.empty() && out.size() <= 8'000 && condense::detail::json::valid(out)));
+        CHECK((!out.empty() && out.size() <= 8'000 && json::valid(out)));
         CHECK(sampled({}, out).empty());
     }
-}
-
-TEST_CASE("json_sample: limits that cannot work are rejected") {
-    CHECK_NOTHROW(json_sample{}.validate());
-    CHECK_THROWS_AS(json_sample{.at_most = 383_bytes}.validate(), condense::invalid_configuration);
-    CHECK_THROWS_AS(json_sample{.outliers = 1'001}.validate(), condense::invalid_configuration);
 }
 
 TEST_CASE("json_sample: cut again, it speaks of the first text") {
@@ -317,14 +286,13 @@ TEST_CASE("json_sample: cut again, it speaks of the first text") {
                    {.halvings = halvings, .how = {.shortened = shortened}})
             .value();
     };
-    std::string rows = "[";
-    std::string members = "{";
-    for (int at = 0; at < 40; ++at) {
-        rows += (at == 0 ? "" : ", ") + ("{\"name\":\"" + std::string(200, static_cast<char>('a' + at % 26)) + "\"}");
-        members += (at == 0 ? "" : ", ") + ("\"k" + std::to_string(at) + "\":\"" + std::string(200, 'x') + "\"");
-    }
-    rows += "]";
-    members += "}";
+    auto const rows = array_of(
+        40, [](std::size_t at) { return "{\"name\":\"" + std::string(200, static_cast<char>('a' + at % 26)) + "\"}"; },
+        ", ");
+    auto members = array_of(
+        40, [](std::size_t at) { return "\"k" + std::to_string(at) + "\":\"" + std::string(200, 'x') + "\""; }, ", ");
+    members.front() = '{';
+    members.back() = '}';
     for (auto const& text : {rows, members}) {
         auto const size = " from " + condense::detail::grouped(text.size()) + " bytes ...]\"";
         auto const once = sampled(text, 0);
@@ -343,35 +311,31 @@ TEST_CASE("json_sample: cut again, it speaks of the first text") {
         // Where the marker says something that is not so, it is a member like others.
         auto forged = once;
         forged.replace(forged.find(" of 40 "), 7, " of 41 ");
-        CHECK(sampled(forged, 2).find(" bytes ...]") != std::string::npos);
-        CHECK(sampled(forged, 2).find(size) == std::string::npos);
-        CHECK(sampled(text, 0, true).find(" from the remaining ") != std::string::npos);
+        CHECK(contains(sampled(forged, 2), " bytes ...]"));
+        CHECK_FALSE(contains(sampled(forged, 2), size));
+        CHECK(contains(sampled(text, 0, true), " from the remaining "));
     }
 }
 
 TEST_CASE("json_sample: the marker says the type and what is left, where that is asked for", "[row-C3]") {
     condense::cut const asked{.how = {.words = {.type_and_share = true}}};
-    std::string rows = "[";
-    for (int at = 0; at < 400; ++at) rows += (at == 0 ? "" : ",") + ("{\"row\":\"" + std::string(30, 'x') + "\"}");
-    rows += "]";
-    json_sample const few{.items = 20, .last = 0, .outliers = 0};
-    auto const once = sampled(few, rows, asked);
+    auto const rows = array_of(400, [](auto) { return "{\"row\":\"" + std::string(30, 'x') + "\"}"; });
+    auto const size = condense::detail::grouped(rows.size()) + " bytes; json";
+    json_sample const twenty{.items = 20, .last = 0, .outliers = 0};
+    auto const once = sampled(twenty, rows, asked);
     CAPTURE(once);
-    CHECK(condense::detail::json::valid(once));
-    CHECK(once.find("\"[... 380 of 400 items omitted from " + condense::detail::grouped(rows.size()) +
-                    " bytes; json, 5 % left ...]\"") != once.npos);
-    CHECK(sampled(few, once, asked).empty());
+    CHECK(json::valid(once));
+    CHECK(contains(once, "\"[... 380 of 400 items omitted from " + size + ", 5 % left ...]\""));
+    CHECK(sampled(twenty, once, asked).empty());
     // The second cut speaks of the original, too.
     auto again = asked;
     again.halvings = 1;
-    auto const twice = sampled(few, once, again);
-    CHECK(twice.find("\"[... 390 of 400 items omitted from " + condense::detail::grouped(rows.size()) +
-                     " bytes; json, 2 % left ...]\"") != twice.npos);
+    CHECK(contains(sampled(twenty, once, again), "\"[... 390 of 400 items omitted from " + size + ", 2 % left ...]\""));
     // Where its size is not known, neither is the share.
     auto rest = asked;
     rest.how.shortened = true;
-    CHECK(sampled(few, rows, rest).find(" bytes; json ...]\"") != std::string::npos);
-    CHECK(sampled(few, rows).find("json") == std::string::npos);
+    CHECK(contains(sampled(twenty, rows, rest), " bytes; json ...]\""));
+    CHECK_FALSE(contains(sampled(twenty, rows), "json"));
     // A marker alone
     std::string const wide = "{\"" + std::string(20'000, 'k') + "\":1}";
     CHECK(sampled({}, wide, asked) ==
@@ -379,32 +343,122 @@ TEST_CASE("json_sample: the marker says the type and what is left, where that is
 }
 
 TEST_CASE("json_sample: from which size it acts is one limit, and how large the result may be another", "[row-C3]") {
+    auto const within = [](json_sample const& shorten, std::string const& text, condense::chars layer) {
+        auto const ready = condense::detail::bind_shortener(shorten, condense::detail::no_conversation{});
+        return ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer});
+    };
     json_sample const gated{.over = 6'000_chars, .at_most = 400_chars};
     auto const rows_of = [](std::size_t size) {
-        std::string rows = "[\"" + std::string(40, 'a') + "\"";
-        while (rows.size() + 48 < size)
-            rows += ",\"" + std::string(40, static_cast<char>('a' + rows.size() % 26)) + "\"";
-        rows += ",\"" + std::string(size - rows.size() - 4, 'z') + "\"]";
-        return rows;
+        std::string all = "[\"" + std::string(40, 'a') + "\"";
+        while (all.size() + 48 < size) all += ",\"" + std::string(40, static_cast<char>('a' + all.size() % 26)) + "\"";
+        all += ",\"" + std::string(size - all.size() - 4, 'z') + "\"]";
+        return all;
     };
     for (auto const layer : {500_chars, 20'000_chars}) {  // in place of the layer's
-        condense::cut const how{.over = layer};
-        auto const ready = condense::detail::bind_shortener(gated, condense::detail::no_conversation{});
-        CHECK_FALSE(ready({}, {.kind = condense::part_kind::tool_result, .text = rows_of(6'000)}, how));
-        auto const text = rows_of(6'001);
-        auto const made = ready({}, {.kind = condense::part_kind::tool_result, .text = text}, how);
+        CHECK_FALSE(within(gated, rows_of(6'000), layer));
+        auto const made = within(gated, rows_of(6'001), layer);
         REQUIRE(made);
         CHECK(made->size() <= 400);
     }
     CHECK(sampled(gated, rows_of(6'000)).empty());
     CHECK(sampled(gated, rows_of(6'001)).size() <= 400);
     // Without one of its own it has the layer's.
-    json_sample const open{};
-    for (auto const layer : {500_chars, 20'000_chars}) {
-        auto const ready = condense::detail::bind_shortener(open, condense::detail::no_conversation{});
-        auto const text = rows_of(15'000);
-        CHECK(ready({}, {.kind = condense::part_kind::tool_result, .text = text}, {.over = layer}).has_value() ==
-              (layer == 500_chars));
-    }
+    for (auto const layer : {500_chars, 20'000_chars})
+        CHECK(within({}, rows_of(15'000), layer).has_value() == (layer == 500_chars));
     CHECK(json_sample{}.at_most == condense::text_limit{8'000_chars});
 }
+
+// Excerpts, of which samples are made
+
+using json::excerpt_limits, json::excerpt_writer, json::token;
+
+/// 3 keys, 4 keys of a row, 2 + 1 elements, 1 that differs, 10 characters.
+constexpr excerpt_limits few{3, 4, 2, 1, 1, 10, false};
+
+struct excerpt_of {
+    std::string text = {};
+    bool json = false;
+    bool omits = false;
+
+    explicit excerpt_of(std::string_view json_text, excerpt_limits const& limits = few,
+                        condense::text_limit const& size_limit = {}) {
+        excerpt_writer write{json_text, {}, limits.outliers != 0};
+        json = write.is_json();
+        if (json) omits = write(text, limits, size_limit);
+    }
+};
+
+std::string written(std::string_view text, excerpt_limits const& limits = few) {
+    excerpt_of const made{text, limits};
+    return made.json ? made.text : "no JSON";
+}
+
+constexpr bool members_are_counted() {
+    auto const is = [](json::member_counts const& found, token kind, std::uint64_t members, std::uint64_t nulls) {
+        return found.kind == kind && found.members == members && found.nulls == nulls;
+    };
+    return is(json::count_members(R"( {"a":null,"b":{"c":null},"a":[null,1],"d":null} )"), token::object, 4, 2) &&
+           is(json::count_members("[1,[2,3],null,{\"a\":1},\"]\"]"), token::array, 5, 1) &&
+           is(json::count_members("{}"), token::object, 0, 0) && is(json::count_members("[ ]"), token::array, 0, 0) &&
+           json::count_members("[1,2").kind == token::bad && json::count_members("{} {}").kind == token::bad &&
+           json::count_members("").kind == token::bad && !json::opens(json::count_members("12").kind);
+}
+
+TEST_CASE("json_excerpt: members and rows are counted in one pass") {
+    CHECK_CONSTANT(members_are_counted());
+    for (std::string_view const text : {"[1,[2,3],null]", "[]", R"({"a":1})", "[1,", "[1] 2", "[1 2]", "", "7"}) {
+        CAPTURE(text);
+        json::outliers rows;
+        auto const found = json::count_rows(text, rows);
+        CHECK(found.kind == json::count_members(text).kind);
+        CHECK(found.members == json::count_members(text).members);
+    }
+}
+
+TEST_CASE("json_excerpt: rows that differ from the rest stay; strings and numbers are cut where that is worth it") {
+    auto text = array_of(40, [](auto) { return R"({"state":"open"})"; });
+    text.insert(text.find("},{", 200) + 2, R"({"state":"lost","why":"no disk"},)");
+    auto const made = written(text);
+    CHECK(made.starts_with(R"([{"state":"open"},{"state":"open"},"[... 37 of 41 items omitted from )"));
+    CHECK(made.ends_with(R"( ...]",{"state":"lost","why":"no disk"},{"state":"open"}])"));
+    CHECK(written(text, {3, 4, 2, 1, 0, 10, false}).find("lost") == std::string::npos);
+    auto const in_array = [](std::string const& value) { return written("[" + value + "]"); };
+    CHECK(in_array('"' + std::string(154, 'x') + '"') == "[\"" + std::string(154, 'x') + "\"]");
+    CHECK(in_array('"' + std::string(155, 'x') + '"')
+              .starts_with("[\"xxxxxxxxxx [... 145 of 155 characters omitted ...]\","));
+    CHECK(in_array(std::string(200, '7')).starts_with("[\"7777777777 [... 190 of 200 characters omitted ...]\","));
+    auto const escapes = repeated("\\ud83d\\ude00", 200);
+    CHECK(in_array('"' + escapes + '"')
+              .starts_with("[\"" + escapes.substr(0, 120) + " [... 190 of 200 characters omitted ...]\","));
+}
+
+TEST_CASE("json_excerpt: a size limit changes nothing but what exceeds it") {
+    std::size_t stopped = 0;
+    auto const wanted = rounds(300);
+    for (std::uint64_t seed = 0; seed < wanted; ++seed) {
+        INFO("seed " << seed);
+        laws::random_source random{seed};
+        auto const text =
+            laws::text_generator{seed}.make(random.chance(50) ? laws::text_kind::json : laws::text_kind::rows);
+        excerpt_writer write{text, {}, true};
+        if (!write.is_json()) continue;
+        // One writer for all, with limits that go up and down.
+        for (int round = 0; round < 4; ++round) {
+            excerpt_limits const limits{random.below(5), random.below(5),  random.below(4),  random.below(3),
+                                        random.below(4), random.below(60), random.chance(30)};
+            excerpt_of const whole{text, limits};
+            auto const size = whole.text.size() * (50 + random.below(100)) / 100;
+            auto const limit = random.chance(50) ? condense::text_limit{condense::bytes{size}} : condense::chars{size};
+            std::string limited;
+            bool const omits = write(limited, limits, limit);
+            REQUIRE(limit.holds(limited) == limit.holds(whole.text));
+            if (limit.holds(limited)) REQUIRE((limited == whole.text && omits == whole.omits));
+            // Without omissions it is no longer than the text.
+            if (limit.holds(text)) REQUIRE(omits == whole.omits);
+            stopped += limited.size() < whole.text.size() ? 1u : 0u;
+        }
+    }
+    CHECK(stopped > wanted / 8);
+}
+
+}  // namespace

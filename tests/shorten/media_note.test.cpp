@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/media_note.hpp>
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
-#include <condense/detail/utf8.hpp>
 
 #include "support/catch.hpp"
 #include "support/notation.hpp"
@@ -34,9 +27,7 @@ chat_message picture(std::string what, condense::tokens cost = {1'600}) {
                 {.kind = part_kind::media, .text = std::move(what), .sealed = true, .cost = condense::cost::of(cost)}}};
 }
 
-}  // namespace
-
-TEST_CASE("media_note: says what was there and how to have it back") {
+TEST_CASE("media_note: says on one line what was there and how to have it back") {
     CHECK(note("image/png, 90,123 bytes") == "[image/png, 90,123 bytes, omitted; ask for it again if it is needed]");
     CHECK(note("image/png, 90,123 bytes", {.how = {{{0xAB}}}}) ==
           "[image/png, 90,123 bytes, omitted; the whole is stored as ab0000000000000000000000]");
@@ -51,27 +42,19 @@ TEST_CASE("media_note: says what was there and how to have it back") {
     for (auto const kind :
          {part_kind::text, part_kind::tool_call, part_kind::tool_result, part_kind::reasoning, part_kind::other})
         CHECK_FALSE(media_note{}({.kind = kind, .text = "image/png, 90,123 bytes"}, {}));
-}
-
-TEST_CASE("media_note: what comes from outside stays on one line, without escapes") {
     CHECK(note("a\x1B[2Jb\nc\x7F\xC2\x9B"
                "2J\xC2\xA0\xC3\xA9") == "[a [2Jb c  2J\xC2\xA0\xC3\xA9, omitted; ask for it again if it is needed]");
     CHECK(note(std::string_view{"\0", 1}) == "[ , omitted; ask for it again if it is needed]");
 }
 
 TEST_CASE("media_note: media of any size become a text once, where that is smaller") {
-    conversation messages{picture("image/png, 90,123 bytes"),
-                          A("a cat"),
-                          picture("tiny", {1}),
-                          A("a mite"),
-                          picture(""),
-                          A("a bat"),
-                          picture("image/gif"),
-                          A("a rat"),
-                          U("on")};
+    auto messages = conversation{picture("image/png, 90,123 bytes"), A("a cat"), picture("tiny", 1_tokens)} +
+                    conversation{A("a mite"), picture(""), A("a bat")} +
+                    conversation{picture("image/gif"), A("a rat"), U("on")};
     auto const before = messages;
     auto const layer = condense::compress{.when = condense::always, .protect = condense::nothing, .with = media_note{}};
-    auto const report = condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens});
+    condense::budget const roomy{.window = 100'000_tokens};
+    auto const report = condense::reduce(messages, condense::pipeline{layer}, roomy);
     REQUIRE(messages.size() == before.size());
     CHECK(report.layers[0].parts_shortened == 2);
     CHECK(messages[0] == before[0]);  // the task
@@ -79,11 +62,9 @@ TEST_CASE("media_note: media of any size become a text once, where that is small
     CHECK(messages[4].parts == std::vector<condense::chat_part>{{.text = "look"}, {.text = note("")}});
     CHECK(messages[6].parts[1] == condense::chat_part{.text = note("image/gif")});
     auto const once = messages;
-    CHECK_FALSE(condense::reduce(messages, condense::pipeline{layer}, {.window = 100'000_tokens}).changed());
+    CHECK_FALSE(condense::reduce(messages, condense::pipeline{layer}, roomy).changed());
     CHECK(messages == once);
 }
-
-namespace {
 
 /// Would shorten its note, were that media still.
 struct twice {
@@ -94,12 +75,11 @@ struct twice {
     }
 };
 
-}  // namespace
-
 TEST_CASE("media_note: a note is a text from then on, for the shortener too") {
     conversation messages{U("task"), picture("image"), A("a cat"), U("on")};
-    static_cast<void>(
-        condense::reduce(messages, condense::pipeline{condense::compress{.when = condense::always, .with = twice{}}},
-                         {.window = 100'000_tokens}));
+    condense::pipeline const mix{condense::compress{.when = condense::always, .with = twice{}}};
+    static_cast<void>(condense::reduce(messages, mix, {.window = 100'000_tokens}));
     CHECK(messages[1].parts[1] == condense::chat_part{.text = "a note"});
 }
+
+}  // namespace

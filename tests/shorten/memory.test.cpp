@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
@@ -67,8 +61,7 @@ named_texts logs() {
 }
 
 /// The most bytes that were allocated at once.
-template <class Shortener>
-std::size_t peak_of(Shortener const& shorten, condense::part_view const& part) {
+std::size_t peak_of(auto const& shorten, condense::part_view const& part) {
     allocations::peak = allocations::live.load();
     auto const before = allocations::live.load();
     std::optional<std::string> const shorter = shorten(part, {});

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/old_reasoning.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include <condense/shorten/first_of.hpp>
 
 #include "core/toy.hpp"
@@ -30,8 +25,6 @@ std::vector<std::string> thoughts(conversation const& messages) { return texts(m
 
 using list = std::vector<std::string>;
 
-}  // namespace
-
 TEST_CASE("old_reasoning: the newest messages keep theirs") {
     auto const left = [](condense::messages keep) {
         return thoughts(settled(steps(), mix_of(old_reasoning{.keep = keep})));
@@ -50,17 +43,14 @@ TEST_CASE("old_reasoning: the newest messages keep theirs") {
     CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{}))) == list{"two"});
 }
 
-TEST_CASE("old_reasoning: all else stays as it was") {
+TEST_CASE("old_reasoning: all else stays as it was, and signed blocks go whole") {
     auto wanted = steps();
     for (std::size_t const index : {1u, 3u, 5u}) wanted[index].parts.erase(wanted[index].parts.begin());
     CHECK(settled(steps(), mix_of(old_reasoning{})) == wanted);
-    // The same in JSON, where a member goes.
+    // In JSON a member goes.
     auto json = as_json(steps());
     for (std::size_t const index : {1u, 3u, 5u}) json[index].erase("reasoning_content");
     CHECK(settled(as_json(steps()), mix_of(old_reasoning{})) == json);
-}
-
-TEST_CASE("old_reasoning: signed blocks go whole, those that stay are byte-exact") {
     auto const m = nlohmann::ordered_json::parse(
         R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"Eq=="},{"type":"redacted_thinking","data":"x"},{"type":"text","text":"done"}]})");
     auto const ask = nlohmann::ordered_json::parse(R"({"role":"user","content":"go on"})");
@@ -87,11 +77,9 @@ TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the new
     conversation const open{U("task"), thinking(C("1", "ls"), "old", true), R("1", "r"),
                             thinking(C("2", "ls"), "new", true), R("2", "r")};
     CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages}))) == list{"new"});
-    auto const press = [&](conversation copy, unsigned pressure, condense::messages keep, bool top = false) {
-        auto const again = toy::press{.pressure = pressure, .top = top};
+    auto const press = [&](conversation const& history, unsigned pressure, condense::messages keep, bool top = false) {
         condense::compress const layer{.when = condense::always, .with = old_reasoning{.keep = keep}};
-        static_cast<void>(condense::reduce(copy, condense::pipeline{layer, again}, roomy, per_byte{}));
-        return thoughts(copy);
+        return thoughts(fakes::after(history, condense::pipeline{layer, toy::press{.pressure = pressure, .top = top}}));
     };
     for (bool const top : {false, true}) {
         CHECK(press(open, 1, 0_messages, top) == list{"new"});
@@ -106,7 +94,7 @@ TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the new
     CHECK(press(open, 2, 4_messages) == list{"new"});
 }
 
-TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {
+TEST_CASE("old_reasoning: pins, system messages and what is protected stay, also beside others") {
     auto messages = steps();
     messages[1].pinned = true;
     messages.insert(messages.begin(), thinking(S("s"), "rule", false));
@@ -114,13 +102,10 @@ TEST_CASE("old_reasoning: pins, system messages and what is protected stay") {
     condense::compress const spared{
         .when = condense::always, .protect = condense::last(4_messages), .with = old_reasoning{}};
     CHECK(thoughts(settled(steps(), condense::pipeline{spared})) == list{"three", "four"});
-}
-
-TEST_CASE("old_reasoning: joins others, each for its own kind") {
-    auto messages = steps();
-    messages[2].parts[0].text = letters(20'000);
+    auto long_ones = steps();
+    long_ones[2].parts[0].text = letters(20'000);
     auto const after =
-        settled(messages, mix_of(condense::first_of(old_reasoning{}, condense::head_tail{100_chars, 100_chars})));
+        settled(long_ones, mix_of(condense::first_of(old_reasoning{}, condense::head_tail{100_chars, 100_chars})));
     CHECK(thoughts(after) == list{"four"});
     CHECK(after[2].parts[0].text.size() < 300);
 }
@@ -133,18 +118,12 @@ TEST_CASE("old_reasoning: over random conversations, only reasoning goes, and th
         CAPTURE(seed);
         auto next = after.begin();
         for (auto const& m : before) {
-            bool const only_reasoning = [&] {
-                for (auto const& part : m.parts)
-                    if (part.kind != part_kind::reasoning) return false;
-                return !m.parts.empty();
-            }();
+            auto without = m;
+            std::erase_if(without.parts, [](auto const& part) { return part.kind == part_kind::reasoning; });
             if (next == after.end() || next->name != m.name) {
-                CHECK(only_reasoning);
+                CHECK((without.parts.empty() && !m.parts.empty()));
                 continue;
             }
-            auto without = m;
-            std::erase_if(without.parts,
-                          [](condense::chat_part const& part) { return part.kind == part_kind::reasoning; });
             bool const whole = *next == m;
             CHECK((whole || *next == without));
             removed += whole ? 0u : 1u;
@@ -160,3 +139,5 @@ TEST_CASE("old_reasoning: over random conversations, only reasoning goes, and th
     }
     CHECK(removed > 50);
 }
+
+}  // namespace

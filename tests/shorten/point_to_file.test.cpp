@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/point_to_file.hpp>
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/core/pipeline.hpp>
-#include <condense/core/reduce.hpp>
-#include <condense/layer/compress.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
+#include "shorten/around.hpp"
 #include "shorten/texts.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::any_tool;
-using condense::point_to_file;
-using condense::tools;
-using laws::replaced;
+using condense::any_tool, condense::point_to_file, condense::tools, fakes::contains, laws::replaced;
 namespace json = condense::detail::json;
 
 static_assert(condense::shortener<point_to_file<>>);
 
-template <class Tools>
-constexpr std::string call(point_to_file<Tools> const& shorten, std::string_view arguments, condense::cut how = {},
+constexpr std::string call(auto const& shorten, std::string_view arguments, condense::cut how = {},
                            std::string_view tool = "write_file") {
     return shorten({.kind = part_kind::tool_call, .text = arguments, .tool = tool, .call = "1"}, how).value_or("");
 }
 
-template <class Tools>
-constexpr std::string result(point_to_file<Tools> const& shorten, std::string_view text,
-                             part_status status = part_status::ok, std::string_view tool = "write_file") {
+constexpr std::string result(auto const& shorten, std::string_view text, part_status status = part_status::ok,
+                             std::string_view tool = "write_file") {
     return shorten({.kind = part_kind::tool_result, .text = text, .tool = tool, .call = "1", .status = status}, {})
         .value_or("");
 }
@@ -59,10 +43,6 @@ auto const text = letters(1'000);
 auto const left = letters(100) + "[... 900 of 1,000 characters omitted; read a.txt to see what it holds ...]";
 
 }  // namespace
-
-TEST_CASE("point_to_file: what is required while constants are evaluated holds at run time too") {
-    CHECK(the_content_becomes_a_preview_and_a_pointer());
-}
 
 TEST_CASE("point_to_file: the named arguments of a call that names its file") {
     for (auto const* const shape :
@@ -122,12 +102,18 @@ TEST_CASE("point_to_file: for calls and results of the tools that are named") {
         point_to_file{}({.kind = part_kind::tool_call, .text = arguments, .tool = "write_file", .sealed = true}, {}));
 }
 
-TEST_CASE("point_to_file: long results become a preview that claims nothing, errors stay") {
+TEST_CASE("point_to_file: long results become a preview that claims nothing, errors stay; limits are checked") {
     CHECK(result(point_to_file{}, letters(500, 'r')).empty());
     CHECK(result(point_to_file{}, letters(501, 'r')) ==
           letters(100, 'r') + "\n[... 401 of 501 characters omitted; read the file to see what it holds ...]");
     for (auto const status : {part_status::error, part_status::pending, part_status::cancelled})
         CHECK(result(point_to_file{}, letters(5'000, 'r'), status).empty());
+    CHECK(the_content_becomes_a_preview_and_a_pointer());
+    CHECK_NOTHROW(point_to_file{}.validate());
+    for (auto const& bad : {point_to_file{.keys = {}}, point_to_file{.paths = {}}, point_to_file{.preview = 500_chars}})
+        CHECK_THROWS_AS(bad.validate(), condense::invalid_configuration);
+    CHECK_THROWS_AS((condense::member_names{"1", "2", "3", "4", "5", "6", "7", "8", "9"}),
+                    condense::invalid_configuration);
 }
 
 TEST_CASE("point_to_file: every halving keeps less, and its own output is left alone") {
@@ -140,10 +126,10 @@ TEST_CASE("point_to_file: every halving keeps less, and its own output is left a
         CHECK(call(point_to_file{}, out, {.halvings = halvings}).empty());
         last = out.size();
     }
-    CHECK(call(point_to_file{}, arguments, {.halvings = ~0u}).find(R"("content":"[... 1,000 of 1,000 characters)") !=
-          std::string::npos);
-    CHECK(call(point_to_file{}, arguments, {.how = {{{0xAB}}}})
-              .find("omitted; the whole is stored as ab0000000000000000000000 ...]") != std::string::npos);
+    CHECK(
+        contains(call(point_to_file{}, arguments, {.halvings = ~0u}), R"("content":"[... 1,000 of 1,000 characters)"));
+    CHECK(contains(call(point_to_file{}, arguments, {.how = {{{0xAB}}}}),
+                   "omitted; the whole is stored as ab0000000000000000000000 ...]"));
     // What is hardly longer than a preview with its pointer is left.
     std::size_t shortest = 0;
     for (std::size_t size = 0; size < 400 && shortest == 0; ++size) {
@@ -163,48 +149,32 @@ TEST_CASE("point_to_file: arguments of any depth and size are read once") {
     };
     CHECK_FALSE(call(point_to_file{}, nested(127)).empty());
     CHECK(call(point_to_file{}, nested(128)).empty());
-    std::string many = "{\"path\":\"a.txt\"";
-    for (int member = 0; member < 1'000; ++member) many += ",\"content\":\"" + text + "\"";
-    auto const out = call(point_to_file{}, many + "}");
+    auto const many = "{\"path\":\"a.txt\"" + fakes::repeated(",\"content\":\"" + text + "\"", 1'000) + "}";
+    auto const out = call(point_to_file{}, many);
     CHECK(json::valid(out));
     CHECK(out.size() < many.size() / 4);
 }
 
-TEST_CASE("point_to_file: what cannot work is rejected") {
-    CHECK_NOTHROW(point_to_file{}.validate());
-    CHECK_THROWS_AS((point_to_file{.keys = {}}.validate()), condense::invalid_configuration);
-    CHECK_THROWS_AS((point_to_file{.paths = {}}.validate()), condense::invalid_configuration);
-    CHECK_THROWS_AS((point_to_file{.preview = 500_chars}.validate()), condense::invalid_configuration);
-    CHECK_THROWS_AS((condense::member_names{"1", "2", "3", "4", "5", "6", "7", "8", "9"}),
-                    condense::invalid_configuration);
-}
-
 TEST_CASE("point_to_file: what was not written is not said to be in the file") {
-    using condense::chat_message;
     auto const arguments = R"({"path":"src/a.cpp","content":")" + letters(5'000) + "\"}";
-    auto const after = [&](conversation messages, unsigned pressure = 0, bool record = false) {
+    auto const after = [&](conversation const& messages, unsigned pressure = 0, bool record = false) {
         condense::compress const layer{.when = condense::always, .with = point_to_file{}};
-        auto const press = toy::press{.pressure = pressure};
-        condense::budget const roomy{.window = 100'000_tokens};
-        if (record)
-            static_cast<void>(condense::reduce(
-                messages, condense::pipeline{condense::record{.to = condense::memory_journal{}}, layer, press}, roomy,
-                per_byte{}));
-        else static_cast<void>(condense::reduce(messages, condense::pipeline{layer, press}, roomy, per_byte{}));
-        return messages[1].parts[0].text;
+        toy::press const press{.pressure = pressure};
+        condense::pipeline const recording{condense::record{.to = condense::memory_journal{}}, layer, press};
+        return text_of(
+            (record ? fakes::after(messages, recording) : fakes::after(messages, condense::pipeline{layer, press}))[1]);
     };
     auto const written = [&](auto... results) {
         return conversation{U("u"), C("1", "write_file", arguments), results..., A("a"), U("v")};
     };
     auto const ok = R("1", "ok");
     auto const refused = R("1", "Permission denied", part_status::error);
-    CHECK(after(written(ok)).find("read src/a.cpp to see what it holds") != std::string::npos);
-    CHECK(after(written(ok), 0, true).find("read src/a.cpp to see what it holds") != std::string::npos);
+    for (bool const record : {false, true})
+        CHECK(contains(after(written(ok), 0, record), "read src/a.cpp to see what it holds"));
     for (auto const& failed : {written(refused), written(), written(ok, refused)}) {
         CHECK(after(failed) == arguments);
-        auto const pressed = after(failed, 1);
-        CHECK(pressed.find("[... 4,950 of 5,000 characters omitted ...]") != std::string::npos);
-        CHECK(after(failed, 1, true).find("[... 4,950 of 5,000 characters omitted; the journal holds the whole ...]") !=
-              std::string::npos);
+        CHECK(contains(after(failed, 1), "[... 4,950 of 5,000 characters omitted ...]"));
+        CHECK(contains(after(failed, 1, true),
+                       "[... 4,950 of 5,000 characters omitted; the journal holds the whole ...]"));
     }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/salient_lines.hpp>
 
-#include <string>
-#include <string_view>
-
 #include <condense/layer/offload.hpp>
 
 #include "support/catch.hpp"
@@ -12,10 +9,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::salient_lines;
-using fakes::contains;
-using fakes::occurrences;
-using fakes::repeated;
+using condense::salient_lines, fakes::contains, fakes::occurrences, fakes::repeated;
 
 static_assert(condense::shortener<salient_lines>);
 
@@ -33,8 +27,7 @@ std::string listing() {
 
 constexpr bool a_text_is_shortened_at_compile_time() {
     std::string text = "first\n";
-    for (int line = 0; line < 40; ++line)
-        text += line == 20 ? "call parse_json now\n" : "nothing is said in this line\n";
+    for (int line = 0; line < 40; ++line) text += line == 20 ? "call parse_json now\n" : "nothing is said here\n";
     salient_lines const shorten{.head = 6_chars, .tail = 0_chars, .at_most = 400_bytes};
     auto const result = shorten({.text = text}, {});
     return result && result->find("first\n[... 20 lines omitted, 39 of 41 in all") == 0 &&
@@ -74,18 +67,15 @@ TEST_CASE("salient_lines: of lines with names those that say more in fewer bytes
     CHECK(contains(more, "parse_xml"));
 }
 
-TEST_CASE("salient_lines: says where the rest is, once") {
+TEST_CASE("salient_lines: says once where the rest is, and a second cut counts what the first one left out") {
     condense::reference const name{{255}};
     auto const result = shortened({.at_most = 1'000_chars}, listing(), {.how = {.stored = name}});
     auto const first = result.find("the whole is stored as " + std::string{name.text()});
     CHECK(first != std::string::npos);
     CHECK(result.rfind("the whole is stored as") == first);
-}
-
-TEST_CASE("salient_lines: a second cut counts what the first one left out") {
-    auto const first = shortened({.at_most = 2'000_chars}, listing());
+    auto const once = shortened({.at_most = 2'000_chars}, listing());
     auto const second =
-        shortened({.head = 20_chars, .tail = 20_chars, .at_most = 400_chars}, first, {.how = {.shortened = true}});
+        shortened({.head = 20_chars, .tail = 20_chars, .at_most = 400_chars}, once, {.how = {.shortened = true}});
     CHECK(contains(second, " of 1,001 in all"));
     CHECK(second.size() <= 400);
     CHECK(occurrences(second, "[... ") <= occurrences(second, "\n"));
@@ -103,7 +93,7 @@ TEST_CASE("salient_lines: leaves alone what fits, and keeps the ends of what is 
     CHECK(plain == "[... 999 of 1,001 lines omitted ...]\nplain words\nplain words\n");
 }
 
-TEST_CASE("salient_lines: shares of the window, halved under pressure") {
+TEST_CASE("salient_lines: shares of the window, halved under pressure; a limit that leaves room for a marker") {
     salient_lines const half{.head = 5_pct, .tail = 5_pct, .at_most = 48_pct};
     CHECK_FALSE(half({.text = listing()}, {}));  // of no window there is no share
     auto const size = [&](unsigned halvings) {
@@ -112,9 +102,6 @@ TEST_CASE("salient_lines: shares of the window, halved under pressure") {
     CHECK(size(0) <= 4'800);
     CHECK(size(1) <= 2'400);
     CHECK(size(1) > 384);
-}
-
-TEST_CASE("salient_lines: at_most must be given and leave room for a marker") {
     CHECK_THROWS_AS(salient_lines{.at_most = condense::text_limit{}}.validate(), condense::invalid_configuration);
     CHECK_THROWS_AS(salient_lines{.at_most = 100_chars}.validate(), condense::invalid_configuration);
     CHECK_NOTHROW(salient_lines{.at_most = 48_pct}.validate());

@@ -1,36 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/shorten/shorten_arguments.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <condense/policy/protect.hpp>
-
 #include "core/toy.hpp"
 #include "shorten/shortener_laws.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::part_kind;
-using condense::shorten_arguments;
-using condense::tools;
-using laws::replaced;
-namespace json = condense::detail::json;
+using condense::part_kind, condense::shorten_arguments, condense::tools, laws::replaced;
+namespace detail = condense::detail;
+namespace json = detail::json;
 
 static_assert(condense::shortener<shorten_arguments<>>);
 static_assert(condense::shortener<shorten_arguments<condense::tools_named<1>>>);
 
 /// What becomes of the arguments of a call, or "" where it does not apply.
-template <class Tools>
-constexpr std::string cut(shorten_arguments<Tools> const& shorten, std::string_view arguments, condense::cut how = {},
+constexpr std::string cut(auto const& shorten, std::string_view arguments, condense::cut how = {},
                           std::string_view tool = "write_file") {
     return shorten({.kind = part_kind::tool_call, .text = arguments, .tool = tool, .call = "1"}, how).value_or("");
 }
@@ -71,14 +56,9 @@ constexpr bool cuts_fall_between_escapes() {
 }
 static_assert(toy::run_time_only || cuts_fall_between_escapes());
 
-}  // namespace
-
-TEST_CASE("shorten_arguments: what is required while constants are evaluated holds at run time too") {
+TEST_CASE("shorten_arguments: the limit is of one string, and what is required of constants holds at run time too") {
     CHECK(long_strings_become_a_prefix_and_a_marker());
     CHECK(cuts_fall_between_escapes());
-}
-
-TEST_CASE("shorten_arguments: the limit is of one string") {
     CHECK(cut(shorten_arguments{}, "{\"a\":\"" + repeated("x", 1'500) + "\",\"b\":\"" + repeated("y", 1'500) + "\"}")
               .empty());
     CHECK(cut(shorten_arguments{}, "[\"" + repeated("x", 2'000) + "\"]").empty());
@@ -88,7 +68,12 @@ TEST_CASE("shorten_arguments: the limit is of one string") {
 
 TEST_CASE("shorten_arguments: strings are found wherever they are, and all else stays") {
     auto const text = std::string(300, 't');
-    auto const marker = "tttttttttt[... 290 of 300 characters omitted; the tool received all of them ...]";
+    auto const keys_of = [](std::string_view arguments) {
+        std::vector<std::string> keys;
+        json::each_string(arguments, [&](json::spelt_string const& found) { keys.emplace_back(found.key); });
+        return keys;
+    };
+    auto const left = "tttttttttt[... 290 of 300 characters omitted; the tool received all of them ...]";
     for (auto const* const shape :
          {R"("TEXT")", R"( "TEXT" )", R"(["TEXT"])", R"([1,"TEXT",null])", R"({"a":"TEXT"})",
           R"({"a":{"b":["x",{"c":"TEXT"}]}})", R"({ "a" : 1.0 , "a" :"TEXT", "a": 1e5,"A":-0 })", R"({"TEXT":"TEXT"})",
@@ -100,22 +85,16 @@ TEST_CASE("shorten_arguments: strings are found wherever they are, and all else 
         REQUIRE(json::valid(out));
         CHECK(out.size() < before.size());
         // Keys stay, values go: what is left of either is where it was.
-        std::vector<std::string> keys;
-        json::each_string(out, [&](json::spelt_string const& found) {
-            CHECK(found.text.size() < 100);
-            keys.emplace_back(found.key);
-        });
-        std::vector<std::string> keys_before;
-        json::each_string(before, [&](json::spelt_string const& found) { keys_before.emplace_back(found.key); });
-        CHECK(keys == keys_before);
+        json::each_string(out, [&](json::spelt_string const& found) { CHECK(found.text.size() < 100); });
+        CHECK(keys_of(out) == keys_of(before));
         if (wanted.find("TEXT") == wanted.rfind("TEXT") && wanted.find("\"TEXT\"") != wanted.npos) {
-            wanted.replace(wanted.find("TEXT"), 4, marker);
+            wanted.replace(wanted.find("TEXT"), 4, left);
             CHECK(out == wanted);
         }
     }
     CHECK(cut(short_limit, "{\"" + std::string(1'000'000, 'k') + "\":1}").empty());
     auto const huge_key = "{\"" + std::string(100'000, 'k') + "\":\"";
-    CHECK(cut(short_limit, huge_key + text + "\"}") == huge_key + marker + "\"}");
+    CHECK(cut(short_limit, huge_key + text + "\"}") == huge_key + left + "\"}");
 }
 
 TEST_CASE("shorten_arguments: what is no JSON is left alone") {
@@ -171,13 +150,11 @@ TEST_CASE("shorten_arguments: every halving keeps less, says where the rest is a
 TEST_CASE("shorten_arguments: what cannot work is rejected") {
     CHECK_NOTHROW(shorten_arguments{}.validate());
     CHECK_NOTHROW((shorten_arguments{.over = 21_chars}.validate()));
-    CHECK_THROWS_AS((shorten_arguments{.over = 20_chars}.validate()), condense::invalid_configuration);
-    CHECK_THROWS_AS((shorten_arguments{.otherwise = "\xFF"}.validate()), condense::invalid_configuration);
     std::string const long_words(97, 'x');
-    CHECK_THROWS_AS((shorten_arguments{.otherwise = long_words}.validate()), condense::invalid_configuration);
+    for (auto const& bad : {shorten_arguments{.over = 20_chars}, shorten_arguments{.otherwise = "\xFF"},
+                            shorten_arguments{.otherwise = long_words}})
+        CHECK_THROWS_AS(bad.validate(), condense::invalid_configuration);
 }
-
-namespace {
 
 /// All that stands outside of the strings that are values.
 std::string frame_of(std::string_view text) {
@@ -190,18 +167,89 @@ std::string frame_of(std::string_view text) {
     return out.append(text.substr(copied));
 }
 
-}  // namespace
-
 TEST_CASE("shorten_arguments: the laws hold for any limits, and what is no long string stays") {
-    auto const figures = [](std::string_view before, std::string_view after) -> std::optional<laws::figures> {
+    auto const read = [](std::string_view before, std::string_view after) -> std::optional<laws::figures> {
         if (frame_of(after) != frame_of(before)) return laws::wrong_figures;
         return laws::figures_of_strings(before, after);
     };
     laws::laws_of_any(
         [&](laws::random_source& random) {
             shorten_arguments const shorten{.over = {random.below(400)}, .keep = {random.below(60)}};
-            return std::pair{shorten,
-                             laws::promises{.texts = laws::json_texts(), .keeps_json = true, .figures = figures}};
+            return std::pair{shorten, laws::promises{.texts = laws::json_texts(), .keeps_json = true, .figures = read}};
         },
         2'000, 25);
 }
+
+// How one string is cut
+
+static_assert(detail::tool_choice<condense::any_tool_t>);
+static_assert(detail::tool_choice<decltype(tools("write_*"))>);
+static_assert(!detail::tool_choice<int>);
+static_assert(condense::any_tool.holds({}) && condense::any_tool.holds(condense::part_view{.tool = "whatever"}));
+
+constexpr std::string_view way = "the tool received it";
+/// Ten characters of a string that has more than 200.
+detail::string_cutter const ten{10, 200, {}, way};
+
+std::string marker(std::string missing, std::string total) {
+    return "[... " + missing + " of " + total + " characters omitted; " + std::string{way} + " ...]";
+}
+
+/// An escape is a character, so is a pair of surrogates; half a pair is one by itself.
+bool characters_are_cut_whole() {
+    for (std::string_view const spelt :
+         {"\\n", "\\\"", "\\\\", "\\u00e9", "\\ud83d\\ude00", "\\ud83d", "\xC3\xA9", "\xF0\x9F\x98\x80"}) {
+        if (ten(repeated(spelt, 200))) return false;
+        if (ten(repeated(spelt, 301)) != repeated(spelt, 10) + marker("291", "301")) return false;
+    }
+    return ten.plain(repeated("\xC3\xA9", 300)) == repeated("\xC3\xA9", 10) + "\n" + marker("290", "300") &&
+           !ten.plain(repeated("\xC3\xA9", 200));
+}
+
+/// A limit within which the result would not fit is raised to the longest that a result can be.
+bool what_was_cut_is_not_cut_again() {
+    for (std::uint64_t const keep : {0u, 1u, 50u, 500u}) {
+        detail::string_cutter const cutter{keep, keep, {}, way};
+        auto const limit = static_cast<std::size_t>(cutter.limit());
+        if (limit <= keep + marker("1", "2").size()) return false;
+        if (cutter(std::string(limit, 'x')) || cutter.plain(std::string(limit, 'x'))) return false;
+        for (auto const size : {limit + 1, limit + 1'000}) {
+            auto const made = cutter(std::string(size, 'x'));
+            auto const plain = cutter.plain(std::string(size, 'x'));
+            if (!made || made->size() > limit || cutter(*made)) return false;
+            if (!plain || plain->size() > limit || cutter.plain(*plain)) return false;
+        }
+    }
+    return detail::string_cutter{~std::uint64_t{0}, 0, {}, way}.limit() == ~std::uint64_t{0};
+}
+
+TEST_CASE("arguments: of a long string the beginning is kept, and the marker says how to have the rest back") {
+    CHECK((ten.limit() == 200 && !ten(std::string(200, 'x')) && !ten.plain(std::string(200, 'x')) && !ten("") &&
+           !ten.plain("") && ten(std::string(201, 'x')) == std::string(10, 'x') + marker("191", "201") &&
+           ten.plain(std::string(201, 'x')) == std::string(10, 'x') + "\n" + marker("191", "201") &&
+           ten.plain(repeated("123456789\n", 21)) == "123456789\n" + marker("200", "210")));
+    CHECK(characters_are_cut_whole());
+    CHECK(what_was_cut_is_not_cut_again());
+    auto const long_text = std::string(400, 'x');
+    auto const quoted = detail::string_cutter{10, 200, {}, "say \"again\"\n"}(long_text).value();
+    CHECK(json::valid("\"" + quoted + "\""));
+    CHECK(quoted.find("say \\\"again\\\"\\n") != std::string::npos);
+    condense::reference const id{{0xAB}};
+    auto const stored = detail::string_cutter{10, 300, {id}, way}(long_text).value();
+    CHECK(stored.find("the whole is stored as " + id.text()) != std::string::npos);
+    CHECK(stored.find(way) == std::string::npos);
+}
+
+TEST_CASE("arguments: any bytes become valid UTF-8 that is shorter") {
+    for (auto const& [name, text] : laws::hostile_texts(100'000)) {
+        CAPTURE(name);
+        auto const made = ten.plain(text);
+        REQUIRE(made);
+        CHECK(made->size() < text.size());
+        CHECK(detail::utf8::valid(*made));
+        CHECK(detail::utf8::count(*made) <= ten.limit());
+        CHECK_FALSE(ten.plain(*made));
+    }
+}
+
+}  // namespace

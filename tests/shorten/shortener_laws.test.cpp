@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "shorten/shortener_laws.hpp"
 
-#include <cstdint>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
 
 // The laws can be broken: each is, by a shortener made for it. And the texts are what they are said to be.
 
@@ -98,22 +93,15 @@ TEST_CASE("shortener laws: figures are counted again") {
     CHECK(with("[... lines omitted ...]") == law);
     CHECK(broken({before, "one\n[... 9 of 11 lines omitted; away ...]\nnine\n"}, {.figures = laws::figures_of_ends}) ==
           law);
-}
-
-TEST_CASE("shortener laws: the figures of other markers") {
-    using laws::figures_of_gaps;
-    using laws::figures_of_repetition;
-    using laws::figures_of_sample;
-    using laws::figures_of_strings;
+    using laws::figures_of_gaps, laws::figures_of_repetition, laws::figures_of_sample, laws::figures_of_strings;
     auto const agree = [](std::optional<laws::figures> const& read) { return read && read->agree(); };
-    std::string const arguments = R"({"content":"\u00e4\ud83d\ude00abc","n":1})";
-    CHECK(agree(figures_of_strings(arguments,
-                                   R"({"content":"\u00e4\ud83d\ude00[... 3 of 5 characters omitted; x ...]","n":1})")));
-    CHECK_FALSE(agree(figures_of_strings(
-        arguments, R"({"content":"\u00e4\ud83d\ude00[... 4 of 6 characters omitted; x ...]","n":1})")));
-    CHECK_FALSE(
-        agree(figures_of_strings(arguments, R"({"content":"\u00e4x[... 3 of 5 characters omitted; x ...]","n":1})")));
-    CHECK_FALSE(agree(figures_of_strings(arguments, R"({"content":"\u00e4"})")));
+    auto const strings = [&](std::string_view after) {
+        return agree(figures_of_strings(R"({"content":"\u00e4\ud83d\ude00abc","n":1})", after));
+    };
+    CHECK(strings(R"({"content":"\u00e4\ud83d\ude00[... 3 of 5 characters omitted; x ...]","n":1})"));
+    CHECK_FALSE(strings(R"({"content":"\u00e4\ud83d\ude00[... 4 of 6 characters omitted; x ...]","n":1})"));
+    CHECK_FALSE(strings(R"({"content":"\u00e4x[... 3 of 5 characters omitted; x ...]","n":1})"));
+    CHECK_FALSE(strings(R"({"content":"\u00e4"})"));
     std::string const rows = R"([ {"a":"x,]"}, 2, 3, 4, 5 ])";
     CHECK(agree(figures_of_sample(rows, R"([{"a":"x,]"},"[... 3 of 5 items omitted from 27 bytes; x ...]",5])")));
     CHECK_FALSE(agree(figures_of_sample(rows, R"([{"a":"x,]"},"[... 3 of 5 items omitted from 28 bytes; x ...]",5])")));

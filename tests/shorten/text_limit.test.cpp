@@ -2,21 +2,16 @@
 #include <condense/shorten/text_limit.hpp>
 
 #include <array>
-#include <cstdint>
-#include <initializer_list>
 #include <limits>
-#include <string>
-#include <string_view>
 
 #include <condense/core/usage.hpp>
 
-#include "support/catch.hpp"
+#include "core/constant.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::text_limit;
-using condense::detail::count_lines;
+using condense::text_limit, condense::detail::count_lines;
 
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
@@ -24,15 +19,6 @@ constexpr std::string_view front(text_limit limit, std::string_view text) {
     return text.substr(0, limit.prefix_of(text));
 }
 constexpr std::string_view back(text_limit limit, std::string_view text) { return text.substr(limit.suffix_of(text)); }
-
-constexpr bool characters_are_code_points() {
-    constexpr std::string_view text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z";  // one of every length
-    return front(1_chars, text) == "a" && front(2_chars, text) == "a\xC3\xA4" &&
-           front(4_chars, text) == text.substr(0, 10) && back(1_chars, text) == "z" &&
-           back(2_chars, text) == "\xF0\x9F\x98\x80z" && front(5_chars, text) == text && back(9_chars, text) == text &&
-           front(0_chars, text).empty() && back(0_chars, text).empty();
-}
-static_assert(characters_are_code_points());
 
 constexpr bool bytes_never_cut_a_code_point() {
     constexpr std::string_view text = "\xF0\x9F\x98\x80\xF0\x9F\x98\x80";
@@ -43,71 +29,9 @@ constexpr bool bytes_never_cut_a_code_point() {
             return false;
     return front(8_bytes, text) == text && back(8_bytes, text) == text;
 }
-static_assert(bytes_never_cut_a_code_point());
-
-constexpr bool lines_have_their_ends() {
-    return front(1_lines, "a\nb\nc") == "a\n" && front(2_lines, "a\nb\nc") == "a\nb\n" &&
-           front(3_lines, "a\nb\nc") == "a\nb\nc" && back(1_lines, "a\nb\nc") == "c" &&
-           back(2_lines, "a\nb\nc") == "b\nc" && back(1_lines, "a\nb\n") == "b\n" &&
-           back(2_lines, "a\nb\n") == "a\nb\n" && back(1_lines, "\n\n") == "\n" && front(1_lines, "\n\n") == "\n" &&
-           front(0_lines, "a\nb").empty() && back(0_lines, "a\nb").empty() && front(9_lines, "").empty() &&
-           back(9_lines, "").empty() && back(9_lines, "a\n") == "a\n" && back(1_lines, "\na") == "a";
-}
-static_assert(lines_have_their_ends());
-
-constexpr bool the_smallest_limit_binds() {
-    constexpr std::string_view text = "aaaa\nbbbb\ncccc\n";
-    return front(2_lines && 7_bytes, text) == "aaaa\nbb" && front(1_lines && 7_bytes, text) == "aaaa\n" &&
-           back(2_lines && 7_chars, text) == "b\ncccc\n" && back(1_lines && 7_chars, text) == "cccc\n" &&
-           front(2_lines && 9_chars && 3_bytes, text) == "aaa";
-}
-static_assert(the_smallest_limit_binds());
-
-constexpr bool limits_join_to_the_smaller() {
-    auto const both = 128_lines && 10'240_bytes && 20_lines;
-    return both.lines == 20_lines && both.bytes == 10'240_bytes && both.chars.count == most && both.bounded() &&
-           both.by_lines() && !text_limit{}.bounded() && !(5_chars && 5_bytes).by_lines();
-}
-static_assert(limits_join_to_the_smaller());
-
-constexpr bool halving_leaves_what_was_not_given() {
-    auto const half = (100_lines && 10'240_bytes).halved(1);
-    return half.lines == 50_lines && half.bytes == 5'120_bytes && half.chars.count == most &&
-           text_limit{7_chars}.halved(0) == 7_chars && text_limit{7_chars}.halved(2) == 1_chars &&
-           text_limit{7_chars}.halved(3) == 0_chars && text_limit{}.halved(200) == text_limit{} &&
-           text_limit{condense::chars{most - 1}}.halved(200) == 1_chars;
-}
-static_assert(halving_leaves_what_was_not_given());
-
-constexpr bool a_share_becomes_bytes() {
-    text_limit const share = 5_pct;
-    auto const both = 10'000_chars && 5_pct;
-    return share.bounded() && share.by_share() && share.holds("of no known window") &&
-           share.within(1'000_bytes) == 50_bytes && share.within({most}) == share &&
-           share.halved(1).within(1'000_bytes) == 25_bytes && share.halved(200).within(1'000_bytes) == 0_bytes &&
-           both.chars == 10'000_chars && both.share == 5_pct &&
-           both.within(1'000_bytes) == (10'000_chars && 50_bytes) && (5_pct && both && 7_pct) == both &&
-           (5_pct && 40_bytes).within(1'000_bytes) == 40_bytes && text_limit{100_pct}.within(7_bytes) == 7_bytes &&
-           (5_pct && 2'000_tokens) == (2'000_tokens && 5_pct) && (2'000_tokens && 5_pct).text == share;
-}
-static_assert(a_share_becomes_bytes());
-
-constexpr bool a_text_is_held_or_not() {
-    return text_limit{3_chars}.holds("abc") && !text_limit{2_chars}.holds("abc") && text_limit{}.holds("abc") &&
-           text_limit{0_chars}.holds("") && text_limit{1_lines}.holds("abc\n") &&
-           !text_limit{1_lines}.holds("abc\n\n") && !(9_lines && 2_bytes).holds("abc");
-}
-static_assert(a_text_is_held_or_not());
-
-constexpr bool lines_are_counted() {
-    return count_lines("") == 0 && count_lines("a") == 1 && count_lines("a\n") == 1 && count_lines("\n") == 1 &&
-           count_lines("\n\n") == 2 && count_lines("a\nb") == 2;
-}
-static_assert(lines_are_counted());
 
 constexpr bool figures_of_any_size_are_harmless() {
-    for (auto const figure :
-         {std::uint64_t{0}, std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, most})
+    for (auto const figure : figures_of_any_size)
         for (auto const limit : {text_limit{condense::chars{figure}}, text_limit{condense::bytes{figure}},
                                  text_limit{condense::lines{figure}}}) {
             if (front(limit, "abc\n") != (figure == 0 ? "" : "abc\n") ||
@@ -116,7 +40,6 @@ constexpr bool figures_of_any_size_are_harmless() {
         }
     return true;
 }
-static_assert(figures_of_any_size_are_harmless());
 
 /// A head and a tail of all lines are the text, and hold as many as they say; any bytes will do.
 bool ends_meet(std::string_view text) {
@@ -143,27 +66,57 @@ bool ends_meet(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("text_limit: a share above 0 and at most 100 %") {
+TEST_CASE("text_limit: characters, bytes and lines") {
+    constexpr std::string_view text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z";  // one of every length
+    CHECK_CONSTANT(front(1_chars, text) == "a" && front(2_chars, text) == "a\xC3\xA4" &&
+                   front(4_chars, text) == text.substr(0, 10) && back(1_chars, text) == "z" &&
+                   back(2_chars, text) == "\xF0\x9F\x98\x80z" && front(5_chars, text) == text &&
+                   back(9_chars, text) == text && front(0_chars, text).empty() && back(0_chars, text).empty());
+    CHECK_CONSTANT(bytes_never_cut_a_code_point());
+    CHECK_CONSTANT(front(1_lines, "a\nb\nc") == "a\n" && front(2_lines, "a\nb\nc") == "a\nb\n" &&
+                   front(3_lines, "a\nb\nc") == "a\nb\nc" && back(1_lines, "a\nb\nc") == "c" &&
+                   back(2_lines, "a\nb\nc") == "b\nc" && back(1_lines, "a\nb\n") == "b\n" &&
+                   back(2_lines, "a\nb\n") == "a\nb\n" && back(1_lines, "\n\n") == "\n" &&
+                   front(1_lines, "\n\n") == "\n" && front(0_lines, "a\nb").empty() && back(0_lines, "a\nb").empty() &&
+                   front(9_lines, "").empty() && back(9_lines, "").empty() && back(9_lines, "a\n") == "a\n" &&
+                   back(1_lines, "\na") == "a");
+    CHECK_CONSTANT(count_lines("") == 0 && count_lines("a") == 1 && count_lines("a\n") == 1 && count_lines("\n") == 1 &&
+                   count_lines("\n\n") == 2 && count_lines("a\nb") == 2);
+    CHECK_CONSTANT(text_limit{3_chars}.holds("abc") && !text_limit{2_chars}.holds("abc") && text_limit{}.holds("abc") &&
+                   text_limit{0_chars}.holds("") && text_limit{1_lines}.holds("abc\n") &&
+                   !text_limit{1_lines}.holds("abc\n\n") && !(9_lines && 2_bytes).holds("abc"));
+    CHECK_CONSTANT(figures_of_any_size_are_harmless());
+}
+
+TEST_CASE("text_limit: several limits at once, and a share, above 0 and at most 100 %") {
+    constexpr std::string_view text = "aaaa\nbbbb\ncccc\n";
+    CHECK_CONSTANT(front(2_lines && 7_bytes, text) == "aaaa\nbb" && front(1_lines && 7_bytes, text) == "aaaa\n" &&
+                   back(2_lines && 7_chars, text) == "b\ncccc\n" && back(1_lines && 7_chars, text) == "cccc\n" &&
+                   front(2_lines && 9_chars && 3_bytes, text) == "aaa");
+    constexpr auto joint = 128_lines && 10'240_bytes && 20_lines;
+    CHECK_CONSTANT(joint.lines == 20_lines && joint.bytes == 10'240_bytes && joint.chars.count == most &&
+                   joint.bounded() && joint.by_lines() && !text_limit{}.bounded() && !(5_chars && 5_bytes).by_lines());
+    constexpr auto half = (100_lines && 10'240_bytes).halved(1);
+    CHECK_CONSTANT(half.lines == 50_lines && half.bytes == 5'120_bytes && half.chars.count == most &&
+                   text_limit{7_chars}.halved(0) == 7_chars && text_limit{7_chars}.halved(2) == 1_chars &&
+                   text_limit{7_chars}.halved(3) == 0_chars && text_limit{}.halved(200) == text_limit{} &&
+                   text_limit{condense::chars{most - 1}}.halved(200) == 1_chars);
     for (auto const share : {0_pct, 100.01_pct, 101_pct, condense::percent{condense::detail::none32}}) {
         CHECK_THROWS_AS(text_limit{share}, condense::invalid_configuration);
         CHECK_THROWS_AS(condense::part_limit{share}, condense::invalid_configuration);
     }
     CHECK_NOTHROW(text_limit{0.01_pct} && text_limit{100_pct});
-}
-
-TEST_CASE("text_limit: characters, bytes and lines") {
-    CHECK(characters_are_code_points());
-    CHECK(bytes_never_cut_a_code_point());
-    CHECK(lines_have_their_ends());
-    CHECK(lines_are_counted());
-    CHECK(a_text_is_held_or_not());
-    CHECK(figures_of_any_size_are_harmless());
-}
-
-TEST_CASE("text_limit: several limits at once") {
-    CHECK(the_smallest_limit_binds());
-    CHECK(limits_join_to_the_smaller());
-    CHECK(halving_leaves_what_was_not_given());
+    // A share becomes bytes.
+    constexpr text_limit share = 5_pct;
+    constexpr auto both = 10'000_chars && 5_pct;
+    CHECK_CONSTANT(share.bounded() && share.by_share() && share.holds("of no known window") &&
+                   share.within(1'000_bytes) == 50_bytes && share.within({most}) == share &&
+                   share.halved(1).within(1'000_bytes) == 25_bytes &&
+                   share.halved(200).within(1'000_bytes) == 0_bytes && both.chars == 10'000_chars &&
+                   both.share == 5_pct && both.within(1'000_bytes) == (10'000_chars && 50_bytes) &&
+                   (5_pct && both && 7_pct) == both && (5_pct && 40_bytes).within(1'000_bytes) == 40_bytes &&
+                   text_limit{100_pct}.within(7_bytes) == 7_bytes &&
+                   (5_pct && 2'000_tokens) == (2'000_tokens && 5_pct) && (2'000_tokens && 5_pct).text == share);
 }
 
 TEST_CASE("text_limit: head and tail meet, in text of any bytes") {
@@ -182,8 +135,7 @@ TEST_CASE("text_limit: head and tail meet, in text of any bytes") {
 }
 
 TEST_CASE("text_limit: size and cost alone say which parts may be over a limit") {
-    using condense::cost;
-    using condense::tokens;
+    using condense::cost, condense::tokens;
     struct reader {
         constexpr cost within(tokens limit) const { return cost::of(limit); }
         constexpr condense::budget limits() const { return {.window = 1'000_tokens}; }

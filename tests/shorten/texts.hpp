@@ -2,11 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "laws/generator.hpp"
 
@@ -60,7 +55,7 @@ public:
     /// About so many bytes.
     std::string make(text_kind kind, std::size_t size) {
         auto text = plain(kind, size);
-        if (random_.chance(10)) text = with_carriage_returns(text);
+        if (random_.chance(10)) text = replaced(std::move(text), "\n", "\r\n");
         if (random_.chance(5)) text.insert(random_.below(text.size() + 1), any_of(ill_formed_));
         return text;
     }
@@ -125,12 +120,10 @@ private:
         return {};
     }
 
-    static std::string with_carriage_returns(std::string const& text) {
+    /// Pieces one after the other, up to this size or somewhat more.
+    static std::string filled(std::size_t size, auto const& piece) {
         std::string out;
-        for (char const byte : text) {
-            if (byte == '\n') out.push_back('\r');
-            out.push_back(byte);
-        }
+        while (out.size() < size) out += piece();
         return out;
     }
 
@@ -194,20 +187,14 @@ private:
             auto const depth = 1 + random_.below(200);
             return std::string(depth, '[') + quoted(size) + std::string(depth, ']');
         }
-        if (draw == 3) {
-            std::string out{"["};
-            while (out.size() < size) out += std::to_string(random_.below(1'000)) + ",";
-            return out + "0]";
-        }
+        if (draw == 3) return "[" + filled(size, [&] { return std::to_string(random_.below(1'000)) + ","; }) + "0]";
         return value(size);
     }
 
     std::string row(std::size_t number, bool odd) {
-        auto const at = [&] {
-            return "2024-05-01T12:" + std::to_string(10 + number / 60 % 50) + ":" + std::to_string(10 + number % 50);
-        };
-        std::string out = R"({"id":)" + std::to_string(1'000 + number) + R"(,"time":")" + at() + R"(","level":")" +
-                          (odd ? "error" : "info") + R"(","size":)" +
+        auto const at = std::to_string(10 + number / 60 % 50) + ":" + std::to_string(10 + number % 50);
+        std::string out = R"({"id":)" + std::to_string(1'000 + number) + R"(,"time":"2024-05-01T12:)" + at +
+                          R"(","level":")" + (odd ? "error" : "info") + R"(","size":)" +
                           std::to_string(random_.below(odd ? 1'000'000 : 100));
         if (odd && random_.chance(50)) out += "," + key() + ":" + value(60);
         return out + R"(,"text":)" + quoted(odd ? 120 : 20) + "}";
@@ -235,14 +222,11 @@ private:
 
     // Lines
 
-    template <class Line>
-    std::string lines(std::size_t size, Line const& line) {
-        std::string out;
-        while (out.size() < size) {
-            if (random_.chance(1) && random_.chance(20)) out += any_of(imitations_);
-            out += line();
-            out += '\n';
-        }
+    std::string lines(std::size_t size, auto const& line) {
+        auto out = filled(size, [&] {
+            std::string const front{random_.chance(1) && random_.chance(20) ? any_of(imitations_) : ""};
+            return front + line() + "\n";
+        });
         if (!out.empty() && random_.chance(40)) out.pop_back();
         return out;
     }
@@ -303,19 +287,15 @@ private:
 
     template <std::size_t Size>
     std::string run_of(std::size_t size, pieces<Size> const& from, unsigned breaks) {
-        std::string out;
-        while (out.size() < size) {
-            out += any_of(from);
-            if (random_.chance(breaks)) out += random_.chance(50) ? "\n" : " ";
-        }
-        return out;
+        return filled(size, [&] {
+            std::string const piece{any_of(from)};
+            return piece + (!random_.chance(breaks) ? "" : random_.chance(50) ? "\n" : " ");
+        });
     }
 
     std::string binary(std::size_t size) {
         if (random_.chance(30)) return run_of(size, ill_formed_, random_.chance(50) ? 0 : 5);
-        std::string out;
-        while (out.size() < size) out.push_back(static_cast<char>(random_.chance(30) ? 0 : random_.below(256)));
-        return out;
+        return filled(size, [&] { return static_cast<char>(random_.chance(30) ? 0 : random_.below(256)); });
     }
 
     std::string repeated(std::size_t size) {
@@ -335,22 +315,83 @@ private:
 
     std::string one_line(std::size_t size) {
         if (random_.chance(30)) return std::string(size, static_cast<char>('!' + random_.below(90)));
-        std::string out;
-        while (out.size() < size)
-            out.append(random_.chance(3) ? any_of(wide_) : any_of(words_)).append(random_.chance(70) ? " " : ",");
-        return out;
+        return filled(size, [&] {
+            std::string const word{random_.chance(3) ? any_of(wide_) : any_of(words_)};
+            return word + (random_.chance(70) ? " " : ",");
+        });
     }
 
     std::string blank(std::size_t size) {
         if (random_.chance(30)) return {};
-        std::string out;
-        while (out.size() < size) out.push_back(" \n\t\r"[random_.below(4)]);
-        return out;
+        return filled(size, [&] { return " \n\t\r"[random_.below(4)]; });
     }
 
     random_source random_;
     std::size_t depth_ = 0;
     bool pretty_ = false;
 };
+
+// Texts that a shortener meets once in its life.
+
+struct hostile_text {
+    std::string_view name;
+    std::string text;
+};
+
+/// Texts of `size` bytes, a megabyte say, each of which is the worst for some way to read it.
+inline std::vector<hostile_text> hostile_texts(std::size_t size) {
+    auto const times = [size](std::string_view piece, std::string front = {}, std::string_view back = {}) {
+        while (front.size() < size) front += piece;
+        return front += back;
+    };
+    auto const half = [size](char byte) { return std::string(size / 2, byte); };
+    std::string keys{"{"};
+    for (std::size_t key = 0; keys.size() < size; ++key)
+        keys += "\"k" + std::to_string(key) + "\":" + std::to_string(key * 7) + ",";
+    std::string rows{"["};
+    for (std::size_t row = 0; rows.size() < size; ++row)
+        rows += R"({"id":)" + std::to_string(row) + R"(,"k)" + std::to_string(row % 5'000) + R"(":"v)" +
+                std::to_string(row * row) + "\"},\n";
+    std::string different;
+    for (std::size_t line = 0; different.size() < size; ++line) {
+        for (auto left = line; left != 0; left /= 26) different += static_cast<char>('a' + left % 26);
+        different += line % 3 == 0 ? " error\n" : " = 12\n";
+    }
+    std::string fibonacci{"a"};  // words of it have the most borders
+    for (std::string before{"b"}; fibonacci.size() < size;) before = std::exchange(fibonacci, fibonacci + before);
+    return {{"one line", std::string(size, 'x')},
+            {"line ends", std::string(size, '\n')},
+            {"short lines", times("a\n")},
+            {"lines all different", different},
+            {"carriage returns", std::string(size, '\r')},
+            {"NUL", std::string(size, '\0')},
+            {"ill-formed", std::string(size, '\xFF')},
+            {"continuations", std::string(size, '\x80')},
+            {"unfinished", times("\xF0\x9F\x98")},
+            {"Han", times("\xE6\xBC\xA2")},
+            {"combining marks", times("\xCC\x81", "e")},
+            {"joined emoji", times("\xF0\x9F\x91\xA9\xE2\x80\x8D")},
+            {"open brackets", std::string(size, '[')},
+            {"nested arrays", half('[') + half(']')},
+            {"nested objects", times(R"({"a":)")},
+            {"quotes", std::string(size, '"')},
+            {"backslashes", "\"" + std::string(size, '\\')},
+            {"one JSON string", "[\"" + std::string(size, 'x') + "\"]"},
+            {"escapes", times("\\ud83d\\ude00", "{\"path\":\"a\",\"content\":\"", "\"}")},
+            {"numbers", times("1,", "[", "1]")},
+            {"one number", "[" + std::string(size, '1') + "]"},
+            {"empty objects", times("{},", "[", "{}]")},
+            {"arrays of one", times("[1],", "[", "[1]]")},
+            {"keys", keys + "\"end\":0}"},
+            {"the same key", times("\"k\":1,", "{", "\"k\":1}")},
+            {"rows", rows + "{}]"},
+            {"white space in JSON", "[" + std::string(size, ' ') + "1]"},
+            {"errors", times("error: x\n")},
+            {"markers", times("[... 3 of 9 lines omitted ...]\n")},
+            {"no period", fibonacci.substr(0, size)},
+            {"almost repeated", half('a') + "b" + half('a')},
+            {"search hits", times("a.c:1:x\n")},
+            {"hunks", times("@@ -1 +1 @@\n+a\n-b\n")}};
+}
 
 }  // namespace laws
