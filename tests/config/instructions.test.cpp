@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/config/instructions.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <sys/stat.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/notation.hpp"
 
 namespace {
@@ -134,9 +122,8 @@ TEST_CASE("instructions: the project's root is the nearest folder with a mark") 
     CHECK(project_root(deep, {".git"}) == at.repo);
     CHECK(project_root(deep + "/d", {".git"}).empty());
     // The search may start elsewhere than in the working folder.
-    fs::create_directories(at.top + "/elsewhere");
-    auto const read =
-        instructions::load({.project = at.repo + "/src", .working = at.top + "/elsewhere", .marks = {".git"}});
+    fs::create_directories(at.top + "/away");
+    auto const read = instructions::load({.project = at.repo + "/src", .working = at.top + "/away", .marks = {".git"}});
     CHECK(same(read, {instruction_level::project}));
 }
 
@@ -200,6 +187,12 @@ TEST_CASE("instructions: a cut is at a code point, ill-formed bytes are replaced
     auto const grown = at.load();
     CHECK((grown.truncated && grown.text.size() <= 32 * 1024));
     CHECK(condense::detail::utf8::valid(grown.text));
+    // Of a huge file only the front is read.
+    scratch::write(at.tool + "/AGENTS.md", std::string(500, 'x'));
+    fs::resize_file(at.tool + "/AGENTS.md", std::uintmax_t{1} << 36);  // sparse
+    auto const front = at.load(1'000);
+    CHECK((front.truncated && front.sources.at(0).read == 1'001_bytes && front.text.size() <= 1'000));
+    CHECK(front.text.find(std::string(500, 'x')) != std::string::npos);
 }
 
 TEST_CASE("instructions: what is no regular file is refused without waiting") {
@@ -328,15 +321,6 @@ TEST_CASE("instructions: names and folders that cannot be are told") {
     CHECK(told.text == "[Instructions from " + at.top + "/ [31m \xEF\xBF\xBD]/AGENTS.md]\nOdd.\n");
 }
 
-TEST_CASE("instructions: of a huge file only the front is read") {
-    tree const at;
-    scratch::write(at.tool + "/AGENTS.md", letters(500));
-    fs::resize_file(at.tool + "/AGENTS.md", std::uintmax_t{1} << 36);  // sparse
-    auto const read = at.load(1'000);
-    CHECK((read.truncated && read.sources.at(0).read == 1'001_bytes && read.text.size() <= 1'000));
-    CHECK(read.text.find(letters(500)) != std::string::npos);
-}
-
 std::size_t systems_in(auto const& history) {
     std::size_t count = 0;
     for (auto const& m : history) count += condense::role_of(m) == condense::role::system ? 1u : 0u;
@@ -378,19 +362,14 @@ TEST_CASE("instructions: are pushed once, and again when they have changed") {
     CHECK(at.load().push_to(session) == instructions_pushed::unchanged);
     CHECK(first.push_to(session) == instructions_pushed::yes);  // the newest are others
     CHECK(session.history().size() == 6);
-}
-
-TEST_CASE("instructions: other messages will do, if they can be of the system") {
-    tree const at;
-    at.write_all();
-    auto const read = at.load();
+    // Other messages will do, if they can be of the system.
     plain_session<nlohmann::json> documents;
-    CHECK(read.push_to(documents) == instructions_pushed::yes);
-    CHECK(read.push_to(documents) == instructions_pushed::unchanged);
+    CHECK(first.push_to(documents) == instructions_pushed::yes);
+    CHECK(first.push_to(documents) == instructions_pushed::unchanged);
     REQUIRE(documents.held.size() == 1);
     CHECK(condense::role_of(documents.held[0]) == condense::role::system);
     plain_session<deaf> others;
-    CHECK(read.push_to(others) == instructions_pushed::unwritable);
+    CHECK(first.push_to(others) == instructions_pushed::unwritable);
     CHECK(others.held.empty());
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/config/model_roles.hpp>
 
-#include <cstdlib>
 #include <map>
-#include <optional>
-#include <string>
 
 #include <condense/estimate/models.hpp>
 
@@ -28,7 +25,18 @@ condense::model priced(condense::price input) { return {.name = "m", .price = co
 
 }  // namespace
 
-TEST_CASE("model_roles: what is unset or blank is the default", "[row-P7]") {
+TEST_CASE("model_roles: each task has its variable; where that is unset or blank it is the default", "[row-P7]") {
+    auto const roles = model_roles::from_environment(
+        "big", variables{{{"CONTEXT_PLANNER_MODEL", " fast one\n"}, {"SUMMARIZER_MODEL", std::string("a\0\xFF", 3)}}});
+    CHECK(roles.planner == condense::model_role{"fast one", true});
+    CHECK(roles.summariser == condense::model_role{std::string("a\0\xFF", 3), true});
+    auto const one = model_roles::from_environment("big", variables{{{"SUMMARIZER_MODEL", "small"}}});
+    CHECK((one.planner == condense::model_role{} && one.summariser == condense::model_role{"small", true}));
+    ::setenv("SUMMARIZER_MODEL", "small", 1);
+    ::unsetenv("CONTEXT_PLANNER_MODEL");
+    auto const of_process = model_roles::from_environment("big");
+    ::unsetenv("SUMMARIZER_MODEL");
+    CHECK(of_process == model_roles{.primary = "big", .summariser = {"small", true}});
     auto const none = model_roles::from_environment("big", variables{});
     CHECK((none.primary == "big" && none.planner.name == "gpt-4o-mini" && none.summariser.name == "gpt-4o-mini"));
     CHECK_FALSE(none.planner.chosen);
@@ -37,25 +45,7 @@ TEST_CASE("model_roles: what is unset or blank is the default", "[row-P7]") {
                   "big", variables{{{"CONTEXT_PLANNER_MODEL", blank}, {"SUMMARIZER_MODEL", blank}}}) == none);
 }
 
-TEST_CASE("model_roles: each task has its variable", "[row-P7]") {
-    auto const roles = model_roles::from_environment(
-        "big", variables{{{"CONTEXT_PLANNER_MODEL", " fast one\n"}, {"SUMMARIZER_MODEL", std::string("a\0\xFF", 3)}}});
-    CHECK(roles.planner == condense::model_role{"fast one", true});
-    CHECK(roles.summariser == condense::model_role{std::string("a\0\xFF", 3), true});
-    auto const one = model_roles::from_environment("big", variables{{{"SUMMARIZER_MODEL", "small"}}});
-    CHECK((one.planner == condense::model_role{} && one.summariser == condense::model_role{"small", true}));
-}
-
-TEST_CASE("model_roles: the process has an environment, too", "[row-P7]") {
-    ::setenv("SUMMARIZER_MODEL", "small", 1);
-    ::unsetenv("CONTEXT_PLANNER_MODEL");
-    auto const roles = model_roles::from_environment("big");
-    ::unsetenv("SUMMARIZER_MODEL");
-    CHECK(roles == model_roles{.primary = "big", .summariser = {"small", true}});
-}
-
-TEST_CASE("model_roles: side tasks go to the chosen model, from an expensive one to the default, else stay",
-          "[row-P7]") {
+TEST_CASE("model_roles: side tasks go to the chosen model, from an expensive one to the default", "[row-P7]") {
     auto const cheap = priced({9'999'999});
     auto const expensive = priced(10_per_million);
     condense::model const unknown{.name = "m"};

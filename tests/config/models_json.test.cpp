@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/config/models_json.hpp>
 
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "support/catch.hpp"
 
@@ -36,12 +30,16 @@ condense::catalog_fault fault_of(std::string_view text) {
     return read.error.fault;
 }
 
+condense::model_catalog loaded(std::string_view text = sample) {
+    auto read = read_model_catalog(text);
+    REQUIRE(read);
+    return std::move(read.catalog);
+}
+
 }  // namespace
 
 TEST_CASE("models_json: a catalogue adds and overrides") {
-    auto const read = read_model_catalog(sample);
-    REQUIRE(read);
-    auto const& catalog = read.catalog;
+    auto const catalog = loaded();
     CHECK((catalog.size() == 6 && catalog.skipped() == 0));
 
     auto const known = catalog.find("gpt-4o");
@@ -62,38 +60,31 @@ TEST_CASE("models_json: a catalogue adds and overrides") {
 
 TEST_CASE("models_json: whether a model reasons is read, or stays as it is built in", "[row-C12]") {
     using condense::reasoning_use;
-    auto const read = read_model_catalog(R"({"openai": {"models": {
+    auto const catalog = loaded(R"({"openai": {"models": {
         "gpt-4o": {"limit": {"context": 99000}, "reasoning": true},
         "gpt-5": {"limit": {"context": 99000}, "reasoning": false},
         "gpt-4.1": {"limit": {"context": 99000}, "reasoning": "yes"},
         "gpt-99": {"limit": {"context": 99000}}}}})");
-    REQUIRE(read);
-    CHECK(read.catalog.find("gpt-4o").facts.reasoning == reasoning_use::takes_back);
-    CHECK(read.catalog.find("gpt-5").facts.reasoning == reasoning_use::none);
-    CHECK(read.catalog.find("gpt-4.1").facts.reasoning == reasoning_use::none);
-    CHECK(read.catalog.find("gpt-99").facts.reasoning == reasoning_use::unknown);
+    CHECK(catalog.find("gpt-4o").facts.reasoning == reasoning_use::takes_back);
+    CHECK(catalog.find("gpt-5").facts.reasoning == reasoning_use::none);
+    CHECK(catalog.find("gpt-4.1").facts.reasoning == reasoning_use::none);
+    CHECK(catalog.find("gpt-99").facts.reasoning == reasoning_use::unknown);
 }
 
-TEST_CASE("models_json: a provider speaks for itself, its maker for the model") {
-    auto const read = read_model_catalog(sample);
-    REQUIRE(read);
-    CHECK(read.catalog.find("someone/gpt-4o").facts.window == 32'000_tokens);
-    CHECK(read.catalog.find("azure/gpt-4o").facts.window == 99'000_tokens);
-    CHECK((!read.catalog.find("vendor/own-model").known() && !read.catalog.find("own-model").known()));
-    CHECK(read.catalog.find("claude-opus-7-1-20270101").match == model_match::snapshot);
-    CHECK(read.catalog.find("us.anthropic.claude-opus-7.1-v1:0").facts.window == 3'000'000_tokens);
-    CHECK(read.catalog.find("chatgpt-4o-latest").match == model_match::alias);
-    CHECK(read.catalog.find("chatgpt-4o-latest").facts.window == 99'000_tokens);
-}
-
-TEST_CASE("models_json: what the file lacks is built in, or unknown") {
-    auto const read = read_model_catalog(sample);
-    REQUIRE(read);
-    CHECK(read.catalog.find("claude-opus-4-5") == find_model("claude-opus-4-5"));
-    CHECK(read.catalog.find("claude-opus-4-5-20251101") == find_model("claude-opus-4-5-20251101"));
+TEST_CASE("models_json: a provider speaks for itself, its maker for the model; all else is built in, or unknown") {
+    auto const catalog = loaded();
+    CHECK(catalog.find("someone/gpt-4o").facts.window == 32'000_tokens);
+    CHECK(catalog.find("azure/gpt-4o").facts.window == 99'000_tokens);
+    CHECK((!catalog.find("vendor/own-model").known() && !catalog.find("own-model").known()));
+    CHECK(catalog.find("claude-opus-7-1-20270101").match == model_match::snapshot);
+    CHECK(catalog.find("us.anthropic.claude-opus-7.1-v1:0").facts.window == 3'000'000_tokens);
+    CHECK(catalog.find("chatgpt-4o-latest").match == model_match::alias);
+    CHECK(catalog.find("chatgpt-4o-latest").facts.window == 99'000_tokens);
+    CHECK(catalog.find("claude-opus-4-5") == find_model("claude-opus-4-5"));
+    CHECK(catalog.find("claude-opus-4-5-20251101") == find_model("claude-opus-4-5-20251101"));
     for (std::string_view const name : {"", "/", "gpt", "gpt-9", "openai/", "someone/", "openai/gpt-4"}) {
         CAPTURE(name);
-        CHECK(read.catalog.find(name) == find_model(name));
+        CHECK(catalog.find(name) == find_model(name));
     }
     condense::model_catalog const none;
     CHECK(none.find("gpt-4o") == find_model("gpt-4o"));
@@ -101,11 +92,9 @@ TEST_CASE("models_json: what the file lacks is built in, or unknown") {
 
 TEST_CASE("models_json: figures that cannot be are not believed") {
     auto const of = [](std::string const& limit, std::string const& cost) {
-        auto read = read_model_catalog(R"({"openai":{"models":{"gpt-4":{"limit":)" + limit + R"(,"cost":)" + cost +
-                                       R"(},"new":{"limit":)" + limit + R"(,"cost":)" + cost +
-                                       R"(},"good":{"limit":{"context":5000}}}}})");
-        REQUIRE(read);
-        return std::move(read.catalog);
+        return loaded(R"({"openai":{"models":{"gpt-4":{"limit":)" + limit + R"(,"cost":)" + cost +
+                      R"(},"new":{"limit":)" + limit + R"(,"cost":)" + cost +
+                      R"(},"good":{"limit":{"context":5000}}}}})");
     };
     for (std::string const limit :
          {"null", "[]", "{}", R"({"context":0})", R"({"context":-1})", R"({"context":1e300})", R"({"context":"8192"})",
@@ -136,10 +125,9 @@ TEST_CASE("models_json: a wrong text is an error with a sentence") {
     CHECK(fault_of(R"({"openai":[],"x":{"models":[]},"y":{"models":{"m":7,"":{"limit":{"context":5}}}}})") ==
           catalog_fault::not_a_catalog);
     CHECK(fault_of(sample) == catalog_fault::none);
-    auto const large = read_model_catalog(sample, {10});
-    CHECK(large.error.fault == catalog_fault::too_large);
-    CHECK(large.error.reason ==
-          "condense: model_catalog: the text must be no larger than the limit (see model_catalog)");
+    auto const big = read_model_catalog(sample, {10});
+    CHECK(big.error.fault == catalog_fault::too_large);
+    CHECK(big.error.reason == "condense: model_catalog: the text must be no larger than the limit (see model_catalog)");
 }
 
 TEST_CASE("models_json: bytes changed at random do no harm") {
@@ -162,12 +150,11 @@ TEST_CASE("models_json: bytes changed at random do no harm") {
 TEST_CASE("models_json: a copy finds its own names") {
     std::string name;
     {
-        auto read = read_model_catalog(sample);
-        REQUIRE(read);
-        auto const copy = read.catalog;
-        read.catalog = {};
+        auto catalog = loaded();
+        auto const copy = catalog;
+        catalog = {};
         name = copy.find("openai/gpt-99").facts.name;
-        auto const moved = std::move(read.catalog);
+        auto const moved = std::move(catalog);
         CHECK(moved.size() == 0);
     }
     CHECK(name == "gpt-99");

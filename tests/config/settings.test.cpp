@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/config/settings.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 
 #include "adapt/every_setting.hpp"
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 #include "support/fakes.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
@@ -56,16 +45,6 @@ struct told {
     }
 };
 
-constexpr bool defaults_are_the_documented_ones() {
-    settings const made;
-    return made.budget() ==
-               condense::budget{.window = 200'000_tokens, .output = 20'000_tokens, .overhead = 11'000_tokens} &&
-           made.due_at() == 65_pct && made.truncate_to == 8'000_chars && made.result_cap == 30'000_chars &&
-           made.artifact_threshold == 10'000_chars && made.window_messages == 100_messages &&
-           made.preserve_first == 1_messages && made.last_preserved() == 15_messages &&
-           made.preview_end() == 2'000_chars;
-}
-
 constexpr bool the_last_messages_follow_the_window() {
     auto const of = [](std::uint64_t window, std::uint64_t first = 1) {
         return settings{.window_messages = {window}, .preserve_first = {first}}.last_preserved().count;
@@ -87,7 +66,14 @@ bool is_printable(std::string_view text) {
 }
 
 TEST_CASE("settings: defaults, shares and zones are worked out in integers") {
-    CHECK_CONSTANT(defaults_are_the_documented_ones());
+    // Defaults are the documented ones.
+    constexpr settings made;
+    CHECK_CONSTANT(made.budget() ==
+                       condense::budget{.window = 200'000_tokens, .output = 20'000_tokens, .overhead = 11'000_tokens} &&
+                   made.due_at() == 65_pct && made.truncate_to == 8'000_chars && made.result_cap == 30'000_chars &&
+                   made.artifact_threshold == 10'000_chars && made.window_messages == 100_messages &&
+                   made.preserve_first == 1_messages && made.last_preserved() == 15_messages &&
+                   made.preview_end() == 2'000_chars);
     // The cache relaxes up to the ceiling.
     CHECK_CONSTANT(settings{.cache_hint = true}.due_at() == 75_pct &&
                    settings{.cache_relax = 20_pct}.due_at() == 65_pct &&
@@ -103,22 +89,15 @@ TEST_CASE("settings: defaults, shares and zones are worked out in integers") {
 }
 
 TEST_CASE("settings: every variable is read, and no other") {
-    auto const read = reading({{"CONDENSE_CONTEXT_LIMIT", "128000"},
-                               {"CONDENSE_OUTPUT_RESERVE", "4096"},
-                               {"CONDENSE_SYSTEM_OVERHEAD", "1"},
-                               {"CONDENSE_TOOLS_OVERHEAD", "0"},
-                               {"CONDENSE_THRESHOLD", "0.705"},
-                               {"CONDENSE_CACHE_HINT", "on"},
-                               {"CONDENSE_CACHE_RELAX", "5.25 %"},
-                               {"CONDENSE_TRUNCATE_TO", "5000"},
-                               {"CONDENSE_RESULT_CAP", "20000"},
-                               {"CONDENSE_ARTIFACT_THRESHOLD", "12000"},
-                               {"CONDENSE_WINDOW_MESSAGES", "60"},
-                               {"CONDENSE_PRESERVE_FIRST", "2"},
-                               {"CONDENSE_PRESERVE_LAST", "12"},
-                               {"CONDENSE_UNHEARD_OF", "x"},
-                               {"THRESHOLD", "nonsense"},
-                               {"condense_threshold", "nonsense"}});
+    using set = variables::value_type;
+    auto const read = reading({set{"CONDENSE_CONTEXT_LIMIT", "128000"}, set{"CONDENSE_OUTPUT_RESERVE", "4096"},
+                               set{"CONDENSE_SYSTEM_OVERHEAD", "1"}, set{"CONDENSE_TOOLS_OVERHEAD", "0"},
+                               set{"CONDENSE_THRESHOLD", "0.705"}, set{"CONDENSE_CACHE_HINT", "on"},
+                               set{"CONDENSE_CACHE_RELAX", "5.25 %"}, set{"CONDENSE_TRUNCATE_TO", "5000"},
+                               set{"CONDENSE_RESULT_CAP", "20000"}, set{"CONDENSE_ARTIFACT_THRESHOLD", "12000"},
+                               set{"CONDENSE_WINDOW_MESSAGES", "60"}, set{"CONDENSE_PRESERVE_FIRST", "2"},
+                               set{"CONDENSE_PRESERVE_LAST", "12"}, set{"CONDENSE_UNHEARD_OF", "x"},
+                               set{"THRESHOLD", "nonsense"}, set{"condense_threshold", "nonsense"}});
     REQUIRE(read);
     CHECK(*read == every_setting);
     CHECK(read->due_at() == condense::percent{7'575});
@@ -126,7 +105,7 @@ TEST_CASE("settings: every variable is read, and no other") {
     CHECK(condense::settings_fields.size() == 13);
 }
 
-TEST_CASE("settings: what is not set or empty is the default") {
+TEST_CASE("settings: not set or empty is the default, and the process has an environment") {
     CHECK(reading({}).value() == settings{});
     variables empty;
     for (auto const& field : condense::settings_fields) empty[field.variable()] = "";
@@ -135,16 +114,14 @@ TEST_CASE("settings: what is not set or empty is the default") {
     CHECK(reading({{"THRESHOLD", "50%"}}, "").value() == settings{.threshold = 50_pct});
     CHECK(reading({{"CONDENSE_CONTEXT_LIMIT", "16000"}}).value().budget().output == 1'600_tokens);
     CHECK(reading({{"CONDENSE_PRESERVE_LAST", "0"}}).value().last_preserved() == 0_messages);
-}
-
-TEST_CASE("settings: the environment of the process is the default") {
-    REQUIRE(::setenv("CONDENSE_TEST_OF_SETTINGS_THRESHOLD", "70%", 1) == 0);
-    CHECK(settings::from_environment("CONDENSE_TEST_OF_SETTINGS_").value() == settings{.threshold = 70_pct});
-    REQUIRE(::setenv("CONDENSE_TEST_OF_SETTINGS_THRESHOLD", "70", 1) == 0);
-    CHECK(settings::from_environment("CONDENSE_TEST_OF_SETTINGS_").error().name ==
-          "CONDENSE_TEST_OF_SETTINGS_THRESHOLD");
-    REQUIRE(::unsetenv("CONDENSE_TEST_OF_SETTINGS_THRESHOLD") == 0);
-    CHECK(settings::from_environment("CONDENSE_TEST_OF_SETTINGS_").value() == settings{});
+    CHECK_THROWS_AS(reading({}).error(), condense::invalid_configuration);
+    CHECK_THROWS_AS(reading({{"CONDENSE_THRESHOLD", "0"}}).value(), condense::invalid_configuration);
+    REQUIRE(::setenv("CONDENSE_TEST_SETTINGS_THRESHOLD", "70%", 1) == 0);
+    CHECK(settings::from_environment("CONDENSE_TEST_SETTINGS_").value() == settings{.threshold = 70_pct});
+    REQUIRE(::setenv("CONDENSE_TEST_SETTINGS_THRESHOLD", "70", 1) == 0);
+    CHECK(settings::from_environment("CONDENSE_TEST_SETTINGS_").error().name == "CONDENSE_TEST_SETTINGS_THRESHOLD");
+    REQUIRE(::unsetenv("CONDENSE_TEST_SETTINGS_THRESHOLD") == 0);
+    CHECK(settings::from_environment("CONDENSE_TEST_SETTINGS_").value() == settings{});
 }
 
 TEST_CASE("settings: a refused value is named with its rule") {
@@ -240,11 +217,6 @@ TEST_CASE("settings: hostile values and names cannot spoil a terminal") {
     CHECK((bad.text().size() < 400 && bad.name == "A B_THRESHOLD"));
     CHECK((bad.value.find("\xC2\x9B") == std::string::npos && bad.value.find("\xE2\x80\xAE") == std::string::npos));
     CHECK(bad.value.ends_with("xxx..."));
-}
-
-TEST_CASE("settings: a result is asked for what it has") {
-    CHECK_THROWS_AS(reading({}).error(), condense::invalid_configuration);
-    CHECK_THROWS_AS(reading({{"CONDENSE_THRESHOLD", "0"}}).value(), condense::invalid_configuration);
 }
 
 static_assert(condense::detail::least_chars == 2 * condense::detail::omission_limit, "a marker has room");
