@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/cascade.hpp>
 
-#include <string>
-
 #include "preset/stage.hpp"
 
 namespace {
@@ -10,10 +8,8 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::cascade(things.journal, things.store, things.asked()); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 
 struct full_disk {
     condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
@@ -29,24 +25,32 @@ struct slow_clock {
     condense::instant operator()() const { return {(*seconds += 35) * 1'000'000'000u}; }
 };
 
+struct cascade_for {
+    condense::reasoning_use use;
+    auto operator()(desk& things) const {
+        return condense::presets::cascade(things.journal, things.store, things.asked(), use);
+    }
+};
+
 }  // namespace
 
-TEST_CASE("cascade: keeps the laws, and the journal has all", "[laws]") { keeps_the_laws(made); }
+TEST_CASE("cascade: keeps the laws, and the journal has all", "[laws][row-C12]") {
+    keeps_the_laws(made);
+    keeps_the_laws(cascade_for{condense::reasoning_use::none});
+}
 
 TEST_CASE("cascade: a result over the limit is stored, an inline preview stays", "[row-C1]") {
-    desk things;
-    auto session = opened(made(things), 1'000'000_tokens, {U("task")});
+    staged session{made, 1'000'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", letters(10'000));
-    CHECK(things.store.size() == 0);
+    CHECK(session.things.store.size() == 0);
     auto const text = letters(10'001);
     run_tool(session, "2", "shell", text);
-    CHECK(things.store.get(things.store.name(text)) == text);
+    CHECK(session.things.store.get(session.things.store.name(text)) == text);
     CHECK((sent_text(session, 4).size() < 4'300 && sent_text(session, 4).size() > 4'000));
 }
 
 TEST_CASE("cascade: what could not be stored is capped", "[row-C1]") {
-    desk things;
-    auto session = opened(without_room(things), 1'000'000_tokens, {U("task")});
+    staged session{without_room, 1'000'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", letters(30'000));
     run_tool(session, "2", "shell", letters(50'000));
     session.push(A("done"));
@@ -57,15 +61,13 @@ TEST_CASE("cascade: what could not be stored is capped", "[row-C1]") {
 TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C3][row-C8]") {
     std::string rows = "[";
     for (int row = 0; row < 200; ++row)
-        rows += (row == 0 ? "" : ",") + std::string(R"({"id":)") + std::to_string(row) + R"(,"note":")" +
-                letters(40, 'n') + R"("})";
-    rows += "]";
+        rows += R"({"id":)" + std::to_string(row) + R"(,"note":")" + letters(40, 'n') + R"("},)";
+    rows.back() = ']';
     REQUIRE(rows.size() > 10'000);
     REQUIRE(rows.size() < 30'000);
     for (bool const due : {false, true}) {
         CAPTURE(due);
-        desk things;
-        auto session = opened(without_room(things), 100'000_tokens, {U("task")});
+        staged session{without_room, 100'000_tokens, {U("task")}};
         run_tool(session, "1", "query", rows);
         run_tool(session, "2", "shell", letters(10'001));
         run_tool(session, "3", "shell", letters(10'000));
@@ -77,20 +79,17 @@ TEST_CASE("cascade: from 65 % old results are sampled, JSON stays JSON", "[row-C
         CHECK(sampled.size() < 3'000);
         CHECK(condense::detail::json::valid(sampled));
         CHECK(sampled.find("200") != sampled.npos);
-        CHECK(sampled.find(" of 200 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, ") !=
-              sampled.npos);
+        CHECK(contains(sampled,
+                       " of 200 items omitted from " + condense::detail::grouped(rows.size()) + " bytes; json, "));
         CHECK(sent_text(session, 4).size() <= 8'150);
-        CHECK(sent_text(session, 4).find("[... 2,001 of 10,001 characters omitted; text, 79 % left; ") !=
-              std::string::npos);
+        CHECK(contains(sent_text(session, 4), "[... 2,001 of 10,001 characters omitted; text, 79 % left; "));
         CHECK(sent_text(session, 6) == letters(10'000));
-        CHECK(things.calls == 0);
+        CHECK(session.things.calls == 0);
     }
 }
 
-TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens they are",
-          "[row-C8]") {
-    desk things;
-    auto session = opened(without_room(things), 1'000'000_tokens, {U("task")});
+TEST_CASE("cascade: at 70 % of the window of messages old results are sampled, however few tokens", "[row-C8]") {
+    staged session{without_room, 1'000'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", letters(12'000));
     talk(session, 33, 10);
     REQUIRE(session.used().messages == 69_messages);
@@ -120,8 +119,7 @@ TEST_CASE("cascade: many messages that hold nothing to sample are no failure", "
 }
 
 TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the last stay", "[row-C4][row-C5]") {
-    desk things;
-    auto session = opened(made(things), 1'000'000_tokens, {U("the task"), A("begun")});
+    staged session{made, 1'000'000_tokens, {U("the task"), A("begun")}};
     talk(session, 49, 10);
     CHECK_FALSE(session.prepare().changed());
     session.push(U("the 101st"));
@@ -129,16 +127,15 @@ TEST_CASE("cascade: more than 100 messages are brought to 90, the first and the 
     auto const request = sent(session);
     CHECK((request.size() <= 90 && request.size() >= 88));
     CHECK((laws::words(request[0]) == "the task" && laws::words(request.back()) == "the 101st"));
-    CHECK(things.calls == 0);
+    CHECK(session.things.calls == 0);
 }
 
 TEST_CASE("cascade: a summary takes the oldest share, at any count of messages", "[row-C6]") {
-    desk things;
-    auto session = opened(made(things), 10'000_tokens, {U("the task")});
+    staged session{made, 10'000_tokens, {U("the task")}};
     for (int turn = 0; turn < 12; ++turn) push(session, {A(letters(670, 'a')), U("on")});
     REQUIRE(session.used().tokens.count >= 8'000);
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
     auto const left = session.used().tokens.count;
     CHECK((left <= 5'600 && left > 4'000));
     CHECK(sent_text(session, 0) == "the task");
@@ -159,8 +156,7 @@ TEST_CASE("cascade: escalation has two passes and half a minute", "[row-C7][case
 }
 
 TEST_CASE("cascade: waits longer while the prompt cache is in use", "[row-C11][case-138]") {
-    desk things;
-    auto session = opened(without_room(things), 100'000_tokens, {U("task")});
+    staged session{without_room, 100'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", letters(12'000));
     talk(session, 4, 100);
     session.push(U(letters(70'000 - session.used().tokens.count, 'u')));
@@ -180,10 +176,8 @@ TEST_CASE("cascade: for a model without use of reasoning it goes, but for that o
          {condense::reasoning_use::none, condense::reasoning_use::takes_back, condense::reasoning_use::unknown}) {
         for (auto const window : {100'000_tokens, 4'000_tokens}) {
             CAPTURE(static_cast<int>(use), window.count);
-            desk things;
-            auto session =
-                opened(condense::presets::cascade(things.journal, things.store, things.asked(), use), window);
-            for (auto const& each : all) session.push(each);
+            staged session{cascade_for{use}, window};
+            push(session, all);
             bool const goes = use == condense::reasoning_use::none && window == 4'000_tokens;
             CHECK(session.prepare().changed() == goes);
             auto expected = all;
@@ -192,10 +186,4 @@ TEST_CASE("cascade: for a model without use of reasoning it goes, but for that o
             CHECK(sent(session) == expected);
         }
     }
-}
-
-TEST_CASE("cascade: keeps the laws for a model without use of reasoning", "[laws][row-C12]") {
-    keeps_the_laws([](desk& things) {
-        return condense::presets::cascade(things.journal, things.store, things.asked(), condense::reasoning_use::none);
-    });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/coding_agent.hpp>
 
-#include <string>
-
 #include "preset/stage.hpp"
 
 namespace {
@@ -10,18 +8,15 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::coding_agent(things.journal, things.asked()); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 
 }  // namespace
 
 TEST_CASE("coding_agent: keeps the laws, and the journal has all", "[laws][row-D6]") { keeps_the_laws(made); }
 
 TEST_CASE("coding_agent: output is cut right after the tool ran", "[row-D1][case-28][case-31]") {
-    desk things;
-    auto session = opened(made(things), 1'000'000_tokens, {U("task")});
+    staged session{made, 1'000'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", numbered_lines(256));
     CHECK(sent_text(session, 2) == numbered_lines(256));
     run_tool(session, "2", "shell", numbered_lines(300));
@@ -34,12 +29,11 @@ TEST_CASE("coding_agent: output is cut right after the tool ran", "[row-D1][case
     auto const narrow = sent_text(session, 6);
     CHECK((narrow.size() <= 10'240 && narrow.size() > 9'000 && narrow.starts_with("aaa")));
     CHECK(narrow.ends_with("jjj\n"));
-    CHECK(things.recorded()[6].find(letters(2'000, 'e')) != std::string::npos);
+    CHECK(session.things.recorded()[6].find(letters(2'000, 'e')) != std::string::npos);
 }
 
 TEST_CASE("coding_agent: at 70 % all but the last ten messages becomes one summary", "[row-D3]") {
-    desk things;
-    auto session = opened(made(things), 71'000_tokens, {U("the task")});
+    staged session{made, 71'000_tokens, {U("the task")}};
     talk(session, 24, 1'000);
     talk(session, 5, 100);
     CHECK_FALSE(session.push(U(letters(600, 'u'))));
@@ -49,7 +43,7 @@ TEST_CASE("coding_agent: at 70 % all but the last ten messages becomes one summa
     CHECK(before >= 49'700);
     CHECK(session.prepare().changed());
     CHECK(session.used().tokens.count < before / 10);
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
     CHECK(sent_text(session, 0) == "the task");
     CHECK_FALSE(session.run().changed());
 }
@@ -85,17 +79,16 @@ TEST_CASE("coding_agent: eleven messages stay", "[row-D3]") {
 }
 
 TEST_CASE("coding_agent: fifty and more turns never overflow", "[row-D11]") {
-    desk things;
-    auto session = opened(made(things), 8'000_tokens);
+    staged session{made, 8'000_tokens};
     for (int turn = 0; turn < 120; ++turn) {
         session.push(U("step " + std::to_string(turn)));
         run_tool(session, std::to_string(turn), "shell", letters(static_cast<std::size_t>(turn * 37 % 900)));
         session.push(A(letters(80, 'a')));
-        things.down = turn % 3 == 0;
+        session.things.down = turn % 3 == 0;
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
     }
-    CHECK(things.calls > 2);
+    CHECK(session.things.calls > 2);
 }
 
 TEST_CASE("coding_agent: above 95 % a request is never said to fit", "[row-D4]") {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/harness.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <string>
-
 #include "preset/stage.hpp"
 
 namespace {
@@ -13,28 +8,25 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::harness(things.journal, things.store, things.asked()); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 
 TEST_CASE("harness: keeps the laws, and the journal has all", "[laws][row-A6]") { keeps_the_laws(made); }
 
 TEST_CASE("harness: 30 messages become a summary and the last ten", "[row-A1][row-A6]") {
-    desk things;
-    auto session = opened(made(things), 1'000'000_tokens);
+    staged session{made, 1'000'000_tokens};
     talk(session, 14, 50);
     session.push(U("wait"));
     CHECK_FALSE(session.prepare().changed());
     session.push(A("and now"));
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
     auto const request = sent(session);
     REQUIRE(request.size() <= 12);
     CHECK(request.size() >= 11);  // ten messages, and the turn that they begin in
     CHECK(laws::words(request[0]).find("What came before, in short.") != std::string::npos);
     CHECK(laws::words(request.back()) == "and now");
-    CHECK(things.recorded().size() == 30);
+    CHECK(session.things.recorded().size() == 30);
 }
 
 TEST_CASE("harness: whatever has left was given to before_drop, and no summary", "[row-A5]") {
@@ -67,42 +59,39 @@ TEST_CASE("harness: whatever has left was given to before_drop, and no summary",
 }
 
 TEST_CASE("harness: a count of tokens is a reason, too", "[row-A1]") {
-    desk things;
-    auto session = opened(made(things), 10'000_tokens);
+    staged session{made, 10'000_tokens};
     talk(session, 10, 419);
     CHECK_FALSE(session.prepare().changed());
     talk(session, 1, 50);
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
 }
 
 TEST_CASE("harness: a large result leaves both ends and a reference, but for tools that page themselves", "[row-A2]") {
-    desk things;
-    auto session = opened(made(things), 1'000'000_tokens);
+    staged session{made, 1'000'000_tokens};
     run_tool(session, "1", "shell", letters(80'000));
     std::string id = "a";
     for (auto const* const tool : {"read_file", "write_file", "edit_file", "grep_files", "glob_files", "list_files",
                                    "memory_search", "session_list"})
         run_tool(session, id += "a", tool, letters(80'001));
-    CHECK(things.store.size() == 0);
+    CHECK(session.things.store.size() == 0);
     auto const text = letters(40'000, 'a') + letters(40'001, 'b');
     push(session, {C("5", "shell"), R("5", text, condense::part_status::error)});
-    CHECK(things.store.size() == 1);
+    CHECK(session.things.store.size() == 1);
     auto const request = sent(session);
     auto const& kept = request.back().parts[0];
     CHECK((kept.text.starts_with(letters(2'000, 'a')) && kept.text.ends_with(letters(2'000, 'b'))));
-    CHECK(kept.text.find(things.store.name(text).text()) != kept.text.npos);
+    CHECK(kept.text.find(session.things.store.name(text).text()) != kept.text.npos);
     CHECK((kept.status == condense::part_status::error && kept.call == "5"));
     for (std::size_t index = 0; index < 8; ++index) CHECK(request[index] == session.history()[index]);
 }
 
 TEST_CASE("harness: long arguments are cut before a summary, which may not be needed then", "[row-A4][case-71]") {
-    desk things;
-    auto session = opened(made(things), 10'000_tokens, {U("task")});
+    staged session{made, 10'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", "ok", R"({"cmd":")" + letters(6'000) + R"("})");
     talk(session, 6, 210);
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 0);
+    CHECK(session.things.calls == 0);
     auto const request = sent(session);
     CHECK((request.size() == 15 && request[1].parts.back().text.size() < 300));
     CHECK(condense::detail::json::valid(request[1].parts.back().text));
@@ -137,8 +126,7 @@ TEST_CASE("harness: old results are pruned together, where enough can be gained"
 }
 
 TEST_CASE("harness: when the model reports an overflow it is pressed, and sent once more", "[row-A3]") {
-    desk things;
-    auto session = opened(made(things), 100'000_tokens, {U("task")});
+    staged session{made, 100'000_tokens, {U("task")}};
     for (int turn = 0; turn < 12; ++turn) run_tool(session, std::to_string(turn), "shell", letters(4'000));
     session.push(U("and now"));
     auto const before = session.used().tokens;

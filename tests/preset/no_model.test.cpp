@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/no_model.hpp>
 
-#include <string>
-
 #include "preset/stage.hpp"
 
 namespace {
@@ -10,10 +8,8 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::no_model(things.journal, things.store); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 static_assert(!condense::calls_model<mix_type>);
 static_assert(condense::deterministic<mix_type>);
 

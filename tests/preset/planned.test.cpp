@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/planned.hpp>
 
-#include <cstddef>
-#include <string>
-
 #include <condense/plan/model_planner.hpp>
 
 #include "preset/stage.hpp"
@@ -13,10 +10,8 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::planned(things.journal, things.store); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 static_assert(!condense::calls_model<mix_type> && condense::writes<mix_type>);
 static_assert(condense::deterministic<mix_type>);
 
@@ -34,8 +29,7 @@ std::string findings(std::string const& city, std::size_t lines) {
                               : city + "word" + std::to_string(line) + " " + letters(30, 'w') + "\n";
     return all;
 }
-template <class Session>
-std::string result_of(Session const& session, std::string_view id) {
+std::string result_of(auto const& session, std::string_view id) {
     for (auto const& m : sent(session))
         for (auto const& part : m.parts)
             if (part.kind == part_kind::tool_result && part.call == id) return part.text;
@@ -50,8 +44,7 @@ TEST_CASE("planned: keeps the laws, and the journal has all", "[laws]") {
 }
 
 TEST_CASE("planned: each of many questions gets the findings that it is about") {
-    desk things;
-    auto session = opened(made(things), 20'000_tokens, {S("You answer questions about harbours.")});
+    staged session{made, 20'000_tokens, {S("You answer questions about harbours.")}};
     session.push(U("Look at the harbours."));
     std::vector<std::string> const cities{"bergen", "genoa", "hull", "izmir", "jeddah", "kobe", "lagos", "malaga"};
     for (auto const& city : cities) {
@@ -73,16 +66,15 @@ TEST_CASE("planned: each of many questions gets the findings that it is about") 
         }
     for (auto const& city : cities) {
         auto const text = findings(city, 80);
-        CHECK(things.store.get(things.store.name(text)) == text);
+        CHECK(session.things.store.get(session.things.store.name(text)) == text);
     }
-    CHECK(things.recorded().size() == session.history().size());
+    CHECK(session.things.recorded().size() == session.history().size());
     CHECK(session.run().fits());
     CHECK_FALSE(session.run().changed());
 }
 
 TEST_CASE("planned: in a long talk the oldest messages go, and results have room again") {
-    desk things;
-    auto session = opened(made(things), 12'000_tokens, {U("task")});
+    staged session{made, 12'000_tokens, {U("task")}};
     run_tool(session, "1", "web_search", findings("bergen", 40));
     session.push(A("noted"));
     std::size_t dropped = 0;
@@ -100,15 +92,14 @@ TEST_CASE("planned: in a long talk the oldest messages go, and results have room
 }
 
 TEST_CASE("planned: a model that is down costs no question its results") {
-    desk things;
-    things.down = true;
-    auto session = opened(by_model(things), 10'000_tokens, {U("task")});
+    staged session{by_model, 10'000_tokens, {U("task")}};
+    session.things.down = true;
     for (std::string const city : {"bergen", "genoa", "hull"})
         run_tool(session, city, "web_search", findings(city, 60));
     push(session, {A("noted"), U("How many cranes has the harbour of hull?")});
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
     CHECK(result_of(session, "hull") == findings("hull", 60));  // the newest
     CHECK(session.statistics().layers[1].failures == 0);
     CHECK(session.prepare().fits());
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
 }

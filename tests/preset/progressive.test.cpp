@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/progressive.hpp>
 
-#include <string>
-
 #include "preset/stage.hpp"
 
 namespace {
@@ -10,10 +8,8 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::progressive(things.journal, things.store, things.asked()); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 static_assert(condense::calls_model<mix_type> && condense::writes<mix_type>);
 
 }  // namespace
@@ -21,23 +17,22 @@ static_assert(condense::calls_model<mix_type> && condense::writes<mix_type>);
 TEST_CASE("progressive: keeps the laws, and the journal has all", "[laws][row-V4]") { keeps_the_laws(made); }
 
 TEST_CASE("progressive: a large result is stored the moment it arrives", "[row-V1][row-V4]") {
-    desk things;
-    auto session = opened(made(things), 1'000'000_tokens, {U("task")});
+    staged session{made, 1'000'000_tokens, {U("task")}};
     run_tool(session, "1", "shell", letters(20'000));
-    CHECK(things.store.size() == 0);
+    CHECK(session.things.store.size() == 0);
     CHECK(sent_text(session, 2) == letters(20'000));
     auto const lines = numbered_lines(10'000);  // 108,894 bytes
     run_tool(session, "2", "shell", lines);
-    CHECK(things.store.size() == 1);
+    CHECK(session.things.store.size() == 1);
     auto const preview = sent_text(session, 4);
     CHECK((preview.starts_with(numbered_lines(10)) && preview.find("line 11\n") == preview.npos));
     CHECK(preview.find("9,990 of 10,000 lines") != preview.npos);
-    auto const name = things.store.name(lines);
+    auto const name = session.things.store.name(lines);
     CHECK(preview.find(name.text()) != preview.npos);
-    CHECK(things.store.get(name) == lines);
+    CHECK(session.things.store.get(name) == lines);
     run_tool(session, "3", "shell", letters(1'000'000));
     CHECK(sent_text(session, 6).size() < 4'500);
-    CHECK((things.recorded().size() == 7 && things.calls == 0));
+    CHECK((session.things.recorded().size() == 7 && session.things.calls == 0));
 }
 
 TEST_CASE("progressive: from 85 % what was written into files becomes a pointer", "[row-V2]") {
@@ -45,8 +40,7 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
     auto const arguments = R"({"path":"src/a.cpp","content":")" + content + R"("})";
     for (bool const due : {false, true}) {
         CAPTURE(due);
-        desk things;
-        auto session = opened(made(things), 10'000_tokens, {U("task")});
+        staged session{made, 10'000_tokens, {U("task")}};
         run_tool(session, "1", "write_file", letters(600, 'o'), arguments);
         run_tool(session, "2", "shell", letters(600, 's'), arguments);
         session.push(C("3", "edit_file", R"({"path":"b","new_text":"x"})"));
@@ -73,14 +67,13 @@ TEST_CASE("progressive: from 85 % what was written into files becomes a pointer"
 }
 
 TEST_CASE("progressive: from 95 % one summary, the system message and a recent tail are left", "[row-V3][row-V6]") {
-    desk things;
-    auto session = opened(made(things), 10'000_tokens, {S("You are terse.")});
+    staged session{made, 10'000_tokens, {S("You are terse.")}};
     talk(session, 23, 200);
     session.push(U(letters(9'499 - session.used().tokens.count, 'u')));
     CHECK_FALSE(session.prepare().changed());
     session.push(A("."));
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 2);  // prompt and answer take a fifth of so small a window
+    CHECK(session.things.calls == 2);  // prompt and answer take a fifth of so small a window
     auto const request = sent(session);
     CHECK(laws::words(request[0]) == "You are terse.");
     CHECK(laws::words(request[1]).find("What came before, in short.") != std::string::npos);
@@ -88,16 +81,15 @@ TEST_CASE("progressive: from 95 % one summary, the system message and a recent t
     for (std::size_t index = 2; index < request.size(); ++index) tail += laws::words(request[index]).size();
     CHECK((tail > 0 && tail <= 3'000));
     CHECK((session.statistics().layers[3].events == 1 && session.statistics().saved().count > 6'000));
-    CHECK(things.recorded().size() == 49);
+    CHECK(session.things.recorded().size() == 49);
 }
 
 TEST_CASE("progressive: without a model the summary is written by rule", "[row-V5]") {
-    desk things;
-    things.down = true;
-    auto session = opened(made(things), 10'000_tokens, {U("Rename the flag everywhere.")});
+    staged session{made, 10'000_tokens, {U("Rename the flag everywhere.")}};
+    session.things.down = true;
     talk(session, 24, 200);
     CHECK(session.prepare().changed());
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
     CHECK((session.statistics().layers[3].failures == 1 && session.statistics().layers[4].events == 1));
     CHECK(sent_text(session, 0).find("Rename the flag everywhere.") != std::string::npos);
     CHECK(session.used().fits());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/preset/recommended.hpp>
 
-#include <string>
-
 #include "preset/stage.hpp"
 
 namespace {
@@ -10,10 +8,8 @@ namespace {
 using namespace stage;
 
 auto made(desk& things) { return condense::presets::recommended(things.journal, things.store, things.asked()); }
-using mix_type = decltype(made(std::declval<desk&>()));
-
-static_assert(condense::recoverable<mix_type>);
-static_assert(condense::has_last_resort<mix_type>);
+using mix_type = mix_of<decltype(made)>;
+static_assert(complete<mix_type>);
 static_assert(condense::calls_model<mix_type>);
 
 }  // namespace
@@ -21,8 +17,7 @@ static_assert(condense::calls_model<mix_type>);
 TEST_CASE("recommended: keeps the laws, and the journal has all", "[laws]") { keeps_the_laws(made); }
 
 TEST_CASE("recommended: what leaves is recorded and listed, and no model is asked for it", "[row-X9][row-X12]") {
-    desk things;
-    auto session = opened(made(things), 20'000_tokens, {U("task")});
+    staged session{made, 20'000_tokens, {U("task")}};
     for (int turn = 0; turn < 60; ++turn) {
         run_tool(session, std::to_string(turn), "read_file", letters(900, static_cast<char>('a' + turn % 20)),
                  R"({"path":"src/file_)" + std::to_string(turn) + R"(.cpp"})");
@@ -32,7 +27,7 @@ TEST_CASE("recommended: what leaves is recorded and listed, and no model is aske
         static_cast<void>(session.prepare());
         CHECK(session.used().fits());
     }
-    CHECK(things.calls == 0);
+    CHECK(session.things.calls == 0);
     auto const summary = summary_in(sent(session));
     CAPTURE(summary);
     for (auto const* const words : {"User: use tabs\n", "Files read: ", "W481005", "file_3.cpp"})
@@ -40,17 +35,15 @@ TEST_CASE("recommended: what leaves is recorded and listed, and no model is aske
 }
 
 TEST_CASE("recommended: the model writes when it is told to", "[row-D12]") {
-    desk things;
-    auto session = opened(made(things), 20'000_tokens, {U("task")});
+    staged session{made, 20'000_tokens, {U("task")}};
     talk(session, 20, 200);
     CHECK_FALSE(session.prepare().changed());
     CHECK(session.run(condense::force{}).changed());
-    CHECK(things.calls == 1);
+    CHECK(session.things.calls == 1);
 }
 
 TEST_CASE("recommended: a result over half of the window leaves the lines that name most", "[row-X12]") {
-    desk things;
-    auto session = opened(made(things), 10'000_tokens, {U("task")});
+    staged session{made, 10'000_tokens, {U("task")}};
     std::string source;
     for (int line = 0; line < 200; ++line)
         source += line % 20 == 10 ? "    call name_" + std::to_string(line) + "(next);\n" : letters(50, 'w') + "\n";
@@ -67,8 +60,7 @@ TEST_CASE("recommended: a result over half of the window leaves the lines that n
 TEST_CASE("recommended: waits longer while the prompt cache is in use", "[row-X6]") {
     for (bool const cached : {false, true}) {
         CAPTURE(cached);
-        desk things;
-        auto session = opened(made(things), 10'000_tokens, {U("task")});
+        staged session{made, 10'000_tokens, {U("task")}};
         run_tool(session, "1", "read_file", letters(4'050, 'o'), R"({"path":"f"})");
         run_tool(session, "2", "read_file", letters(4'050, 'n'), R"({"path":"f"})");
         talk(session, 4, 20);
@@ -82,12 +74,11 @@ TEST_CASE("recommended: waits longer while the prompt cache is in use", "[row-X6
 TEST_CASE("recommended: reasoning goes where the model has no use of it", "[row-C12]") {
     for (auto const use : {condense::reasoning_use::none, condense::reasoning_use::unknown}) {
         CAPTURE(static_cast<int>(use));
-        desk things;
-        auto session = opened(condense::presets::recommended(things.journal, things.store, things.asked(), use),
-                              10'000_tokens, {U("task")});
-        for (std::size_t turn = 0; turn < 3; ++turn) {
-            push(session, {thinking(A("done"), letters(3'000)), U("next")});
-        }
+        auto const with = [use](desk& things) {
+            return condense::presets::recommended(things.journal, things.store, things.asked(), use);
+        };
+        staged session{with, 10'000_tokens, {U("task")}};
+        for (int turn = 0; turn < 3; ++turn) push(session, {thinking(A("done"), letters(3'000)), U("next")});
         talk(session, 4, 20);
         CHECK(session.prepare().changed());
         std::size_t thoughts = 0;

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
@@ -18,7 +9,7 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/notation.hpp"
+#include "support/fakes.hpp"
 
 // What tests of presets share: a model that counts, and what every preset keeps whatever
 // it is given.
@@ -27,6 +18,7 @@ namespace stage {
 
 using namespace condense::literals;
 using namespace notation;
+using fakes::contains;
 
 /// Answers shortly, and counts; or fails.
 struct model {
@@ -56,33 +48,35 @@ struct desk {
     }
 };
 
-inline std::string numbered_lines(std::size_t count) {
-    std::string all;
-    for (std::size_t line = 1; line <= count; ++line) all += "line " + std::to_string(line) + "\n";
-    return all;
-}
+inline std::string numbered_lines(std::size_t count) { return fakes::lines(count, "line", 1); }
 
-/// A session that begins so, where one byte is one token.
+template <class Make>
+using mix_of = std::invoke_result_t<Make, desk&>;
+
 template <class Mix>
-auto opened(Mix const& mix, condense::tokens window, conversation first = {}) {
-    return condense::session<conversation, Mix, per_byte>{std::move(first), mix, condense::budget{.window = window}};
-}
+concept complete = condense::recoverable<Mix> && condense::has_last_resort<Mix>;
 
-template <class Session>
-std::string sent_text(Session const& session, std::size_t index) {
-    return words(sent(session).at(index));
-}
+struct with_desk {
+    desk things{};
+};
+/// A session that begins so, of the mix that is made of a desk of its own, where one byte is one token.
+template <class Make>
+struct staged : with_desk, condense::session<conversation, mix_of<Make>, per_byte> {
+    using base = condense::session<conversation, mix_of<Make>, per_byte>;
+    staged(Make const& make, condense::tokens window, conversation first = {})
+        : base{std::move(first), make(things), condense::budget{.window = window}} {}
+};
+
+std::string sent_text(auto const& session, std::size_t index) { return words(sent(session).at(index)); }
 
 /// One call and its result.
-template <class Session>
-void run_tool(Session& session, std::string const& id, std::string const& tool, std::string result,
+void run_tool(auto& session, std::string const& id, std::string const& tool, std::string result,
               std::string arguments = "{}") {
     push(session, {C(id, tool, std::move(arguments)), R(id, std::move(result))});
 }
 
 /// Turns of one question and one answer, of `size` tokens each.
-template <class Session>
-void talk(Session& session, std::size_t count, std::size_t size) {
+void talk(auto& session, std::size_t count, std::size_t size) {
     for (std::size_t turn = 0; turn < count; ++turn) push(session, {U(letters(size, 'q')), A(letters(size, 'a'))});
 }
 
@@ -95,18 +89,15 @@ inline bool names_differ(auto const& made) {
 
 /// Random conversations, message by message, in windows of several sizes: every request obeys the laws, fits
 /// or is said to be exhausted, and the journal has every message as it came.
-template <class Make>
-void keeps_the_laws(Make const& make) {
+void keeps_the_laws(auto const& make) {
     std::uint64_t changed = 0;
     std::uint64_t requests = 0;
     for (std::uint64_t seed = 1; seed <= 3 + rounds(57); ++seed) {
-        desk things;
-        auto const mix = make(things);
         laws::conversation_generator random{seed};
         auto const all = random.make();
         std::uint64_t size = 0;
         for (auto const& m : all) size += words(m).size();
-        auto session = opened(mix, {seed % 3 == 0 ? size / 4 + 50 : seed % 3 == 1 ? size / 2 + 50 : 2 * size + 50});
+        staged session{make, {seed % 3 == 0 ? size / 4 + 50 : seed % 3 == 1 ? size / 2 + 50 : 2 * size + 50}};
         for (std::size_t index = 0; index < all.size(); ++index) {
             CAPTURE(seed, index);
             session.push(all[index]);
@@ -121,7 +112,7 @@ void keeps_the_laws(Make const& make) {
                 CHECK(judged.violations() == laws::broken{});
             }
         }
-        auto const kept = things.recorded();
+        auto const kept = session.things.recorded();
         REQUIRE(kept.size() == all.size());
         for (std::size_t index = 0; index < all.size(); ++index) CHECK(kept[index] == condense::to_bytes(all[index]));
     }
