@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/known_secrets.hpp>
 
-#include <array>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +15,6 @@
 #include "core/constant.hpp"
 #include "laws/generator.hpp"
 #include "support/canaries.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/repetition.hpp"
 
@@ -46,10 +38,12 @@ constexpr bool finds_what_is_a_secret() {
     return secret && secret->begin == 22 && secret->end == 31 && secret->label == "password" && !finder.next(31);
 }
 
-/// The text is left alone.
-void check_plain(std::string const& text) {
-    CAPTURE(text);
-    CHECK(redacted(text) == text);
+/// The texts are left alone.
+void check_plain(auto const&... texts) {
+    for (auto const& text : {std::string{texts}...}) {
+        CAPTURE(text);
+        CHECK(redacted(text) == text);
+    }
 }
 
 /// The texts between blanks.
@@ -62,17 +56,12 @@ std::vector<std::string> words(std::string const& text) {
 
 TEST_CASE("known_secrets: each kind, by itself and where it may stand") {
     CHECK_CONSTANT(finds_what_is_a_secret());
-    std::pair<std::string, std::string> const places[] = {{"", ""},
-                                                          {"key: ", ", and more"},
-                                                          {"a\n", "\nb"},
-                                                          {R"({"content":"first\n)", R"(\nlast"})"},
-                                                          {R"({"content":"\u001b)", R"(\u001b"})"},
-                                                          {"\x1b[1;32m", "\x1b[0m"},
-                                                          {"https://host/?next=%2F%3D", "&b"},
-                                                          {"\xE5\xAF\x86\xE9\x92\xA5", "\xE3\x80\x82"},
-                                                          {"(", ")."},
-                                                          {"`", "`"}};
-    for (auto const& [before, after] : places)
+    using place = std::pair<std::string, std::string>;
+    for (auto const& [before, after] :
+         {place{"", ""}, place{"key: ", ", and more"}, place{"a\n", "\nb"},
+          place{R"({"content":"first\n)", R"(\nlast"})"}, place{R"({"content":"\u001b)", R"(\u001b"})"},
+          place{"\x1b[1;32m", "\x1b[0m"}, place{"https://host/?next=%2F%3D", "&b"},
+          place{"\xE5\xAF\x86\xE9\x92\xA5", "\xE3\x80\x82"}, place{"(", ")."}, place{"`", "`"}})
         for (auto const& canary : canaries::all(1)) {
             auto const begin = canary.text.find(canary.secret);
             auto const expected = before + canary.text.substr(0, begin) + label(canary.label) +
@@ -100,26 +89,20 @@ TEST_CASE("known_secrets: a name and its value, in the ways of configuration, co
     struct example {
         std::string before, after, kind;
     };
-    std::array const examples = {
-        example{"DB_PASSWORD=", "\nPORT=1", "password"},
-        example{"spring.datasource.password: ", "", "password"},
-        example{"password := \"", "\"", "password"},
-        example{":password => '", "',", "password"},
-        example{"config['password'] = '", "'", "password"},
-        example{"const accessToken = \"", "\";", "token"},
-        example{"X-Api-Key: ", "\r\n", "api key"},
-        example{"https://host/?a=b&token=", "&c=d", "token"},
-        example{R"({"password":")", R"("})", "password"},
-        example{R"({"arguments":"{\"api_key\": \")", R"(\"}"})", "api key"},
-        example{R"({"a":"{\"b\":\"{\\\"secret\\\":\\\")", R"(\\\"}\"}"})", "secret"},
-        example{R"({"SecretAccessKey": ")", R"(","x":1})", "aws secret key"},
-        example{"AWS_SECRET_ACCESS_KEY=", "", "aws secret key"},
-        example{R"({"headers":{"Authorization":"Bearer )", R"("}})", "authorization"},
-        example{R"(-H \"Proxy-Authorization: Basic )", R"(\")", "authorization"},
-        example{R"(https:\/\/me:)", R"(@host\/)", "url password"},
-        example{"git clone https://x-access-token:", "@github.com/a/b", "url password"},
-    };
-    for (auto const& [before, after, kind] : examples) {
+    for (auto const& [before, after, kind] :
+         {example{"DB_PASSWORD=", "\nPORT=1", "password"}, example{"spring.datasource.password: ", "", "password"},
+          example{"password := \"", "\"", "password"}, example{":password => '", "',", "password"},
+          example{"config['password'] = '", "'", "password"}, example{"const accessToken = \"", "\";", "token"},
+          example{"X-Api-Key: ", "\r\n", "api key"}, example{"https://host/?a=b&token=", "&c=d", "token"},
+          example{R"({"password":")", R"("})", "password"},
+          example{R"({"arguments":"{\"api_key\": \")", R"(\"}"})", "api key"},
+          example{R"({"a":"{\"b\":\"{\\\"secret\\\":\\\")", R"(\\\"}\"}"})", "secret"},
+          example{R"({"SecretAccessKey": ")", R"(","x":1})", "aws secret key"},
+          example{"AWS_SECRET_ACCESS_KEY=", "", "aws secret key"},
+          example{R"({"headers":{"Authorization":"Bearer )", R"("}})", "authorization"},
+          example{R"(-H \"Proxy-Authorization: Basic )", R"(\")", "authorization"},
+          example{R"(https:\/\/me:)", R"(@host\/)", "url password"},
+          example{"git clone https://x-access-token:", "@github.com/a/b", "url password"}}) {
         CAPTURE(before);
         CHECK(redacted(before + run(16, 3) + after) == before + label(kind) + after);
     }
@@ -136,75 +119,60 @@ TEST_CASE("known_secrets: a name and its value, in the ways of configuration, co
 }
 
 TEST_CASE("known_secrets: near misses") {
-    for (std::string const prefix : {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "npm_"}) check_plain(prefix + run(35, 1));
-    check_plain("npm_" + run(37, 1));
-    check_plain("hf_" + run(33, 1)), check_plain("hf_" + run(35, 1));
-    check_plain("AIza" + run(34, 1));
-    check_plain("AKIA" + run(15, 1, canaries::capitals_and_digits));
-    check_plain("AKIA" + run(17, 1, canaries::capitals_and_digits));
-    check_plain("AKIA" + run(16, 1, canaries::capitals_and_digits) + "x");
-    check_plain("sk-" + run(19, 1)), check_plain("sk-ant-" + run(19, 1)), check_plain("sk-proj-" + run(19, 1));
-    check_plain("sk-" + run(300, 1)), check_plain("ghp_" + run(256, 1)), check_plain("ghp_" + run(36, 1) + "_x");
-    check_plain("glpat-" + run(19, 1)), check_plain("github_pat_" + run(30, 1));
-    check_plain("xoxb-" + run(15, 1)), check_plain("xoxz-" + run(40, 1)), check_plain("sk_live_" + run(15, 1));
-    check_plain("sk_test_" + run(24, 1)), check_plain("pypi-" + run(49, 1));
-    check_plain("eyJhbGciOi." + run(30, 1)), check_plain("eyJhbGciOi." + run(30, 1) + "." + run(9, 1));
-    check_plain("-----BEGIN PUBLIC KEY-----\n" + canaries::key_lines(1, "\n") + "-----END PUBLIC KEY-----");
-    check_plain("-----BEGIN CERTIFICATE-----\n" + canaries::key_lines(1, "\n") + "-----END CERTIFICATE-----");
-    check_plain("grep -r '-----BEGIN RSA PRIVATE KEY-----' .");
-    check_plain("password=hunter2"), check_plain("password: \"1234567\""), check_plain("token: abcdefghijk");
-    check_plain("Authorization: Bearer abc1234"), check_plain("Authorization: Bearer authentication");
-    check_plain("Authorization: Digest " + run(20, 1)), check_plain("bearer " + run(20, 1));
-    check_plain("https://host:8080/path@x"), check_plain("mailto:me@host"), check_plain("https://me@host/");
+    check_plain("ghp_" + run(35, 1), "gho_" + run(35, 1), "ghu_" + run(35, 1), "ghs_" + run(35, 1), "ghr_" + run(35, 1),
+                "npm_" + run(35, 1), "npm_" + run(37, 1), "hf_" + run(33, 1), "hf_" + run(35, 1), "AIza" + run(34, 1),
+                "AKIA" + run(15, 1, canaries::capitals_and_digits), "AKIA" + run(17, 1, canaries::capitals_and_digits),
+                "AKIA" + run(16, 1, canaries::capitals_and_digits) + "x", "sk-" + run(19, 1), "sk-ant-" + run(19, 1),
+                "sk-proj-" + run(19, 1), "sk-" + run(300, 1), "ghp_" + run(256, 1), "ghp_" + run(36, 1) + "_x",
+                "glpat-" + run(19, 1), "github_pat_" + run(30, 1), "xoxb-" + run(15, 1), "xoxz-" + run(40, 1),
+                "sk_live_" + run(15, 1), "sk_test_" + run(24, 1), "pypi-" + run(49, 1), "eyJhbGciOi." + run(30, 1),
+                "eyJhbGciOi." + run(30, 1) + "." + run(9, 1),
+                "-----BEGIN PUBLIC KEY-----\n" + canaries::key_lines(1, "\n") + "-----END PUBLIC KEY-----",
+                "-----BEGIN CERTIFICATE-----\n" + canaries::key_lines(1, "\n") + "-----END CERTIFICATE-----",
+                "grep -r '-----BEGIN RSA PRIVATE KEY-----' .", "password=hunter2", "password: \"1234567\"",
+                "token: abcdefghijk", "Authorization: Bearer abc1234", "Authorization: Bearer authentication",
+                "Authorization: Digest " + run(20, 1), "bearer " + run(20, 1), "https://host:8080/path@x",
+                "mailto:me@host", "https://me@host/");
     // In the middle of a longer word.
     for (auto const& canary : canaries::all(6))
         if (canary.text == canary.secret && canary.label != "private key") check_plain("x" + canary.text);
-    check_plain("tokens: " + run(12, 1)), check_plain("mypassword: " + run(12, 1)),
-        check_plain("token_type=" + run(9, 1));
+    check_plain("tokens: " + run(12, 1), "mypassword: " + run(12, 1), "token_type=" + run(9, 1));
     // What stands for a value.
     for (std::string const value : {"${DB_PASSWORD}", "$DB_PASSWORD1", "<your-password-1>", "{{ vault.password1 }}",
                                     "%(password1)s", "********", "os.environ[\"PASSWORD1\"]", "read_secret1(path)"})
-        check_plain("password: " + value), check_plain("password=" + value);
+        check_plain("password: " + value, "password=" + value);
     // The letter of an escape in JSON is none of the word.
-    check_plain(R"({"a":"\npm_)" + run(36, 1) + R"("})"), check_plain(R"({"a":"\token=abc12345"})");
+    check_plain(R"({"a":"\npm_)" + run(36, 1) + R"("})", R"({"a":"\token=abc12345"})");
     // Several words are none, but what they say may hold one.
     check_plain("password: \"Enter-it here\"");
     CHECK(redacted(R"({"secret": "password: hunter22"})") == R"({"secret": "password: )" + label("password") + "\"}");
-    check_plain(R"(["token=",12345678901,"x"])");
-    check_plain("postgres://app:$PASSWORD@db/main"), check_plain("postgres://%s:%s@%s/main");
-    check_plain("https://{user}:{password}@host"), check_plain("export OPENAI_API_KEY=sk-...");
+    check_plain(R"(["token=",12345678901,"x"])", "postgres://app:$PASSWORD@db/main", "postgres://%s:%s@%s/main",
+                "https://{user}:{password}@host", "export OPENAI_API_KEY=sk-...");
 }
 
 TEST_CASE("known_secrets: ordinary text has no secrets") {
-    for (std::string const text : {
-             "550e8400-e29b-41d4-a716-446655440000",
-             "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  empty.txt",
-             "commit da39a3ee5e6b4b0d3255bfef95601890afd80709",
-             "sha512-9f3a4bq8p2YxJv0mC1sN6tRkZ7uWfQ5eLhXoKdGyVbMnTjPwSrUcIaEzBgHlDqOx==",
-             "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/"
-             "w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==",
-             "<div class=\"sk-toggleable__content-arrow sk-fading-circle-container\">",
-             "the risk-adjusted-return-on-invested-capital and the task-scheduler-implementation-notes",
-             "password: str | None = None,",
-             "def login(username: str, password: str) -> Token:",
-             "token = lexer.next_token()",
-             "auto const token = tokenizer.next(text, position_1);",
-             "secret = os.environ[\"CLIENT_SECRET_1\"]",
-             "if (token == token_kind::open_brace_1) return;",
-             "enum class token : std::uint8_t { open, close };",
-             "const { access_token, refresh_token } = await response.json();",
-             "prompt_tokens: 12345678, max_tokens = 100000000, token_count=123456789",
-             "\"total_tokens\":123456789,\"token\":123456789,\"secret\":null,\"password\":true",
-             "https://pypi.org/simple/pypi-attestations/ and npm_config_registry",
-             "git clone git@github.com:org/repository.git && ssh user@host:22",
-             "http://localhost:8080/api?page=2&sort=name#top",
-             "SELECT password_hash FROM users WHERE id = 12345678;",
-             "Authorization: Bearer $TOKEN, Authorization: Bearer <token>, Authorization: Bearer ${API_TOKEN}",
-             "see the section \"Password: how to reset it\"",
-             "npm ERR! code E404 npm_lifecycle_event",
-             "AKIA is the prefix of access keys, eyJ that of web tokens, hf_ of Hugging Face",
-         })
-        check_plain(text);
+    check_plain("550e8400-e29b-41d4-a716-446655440000",
+                "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  empty.txt",
+                "commit da39a3ee5e6b4b0d3255bfef95601890afd80709",
+                "sha512-9f3a4bq8p2YxJv0mC1sN6tRkZ7uWfQ5eLhXoKdGyVbMnTjPwSrUcIaEzBgHlDqOx==",
+                "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/"
+                "w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==",
+                "<div class=\"sk-toggleable__content-arrow sk-fading-circle-container\">",
+                "the risk-adjusted-return-on-invested-capital and the task-scheduler-implementation-notes",
+                "password: str | None = None,",
+                "def login(username: str, password: str) -> Token:", "token = lexer.next_token()",
+                "auto const token = tokenizer.next(text, position_1);", "secret = os.environ[\"CLIENT_SECRET_1\"]",
+                "if (token == token_kind::open_brace_1) return;", "enum class token : std::uint8_t { open, close };",
+                "const { access_token, refresh_token } = await response.json();",
+                "prompt_tokens: 12345678, max_tokens = 100000000, token_count=123456789",
+                "\"total_tokens\":123456789,\"token\":123456789,\"secret\":null,\"password\":true",
+                "https://pypi.org/simple/pypi-attestations/ and npm_config_registry",
+                "git clone git@github.com:org/repository.git && ssh user@host:22",
+                "http://localhost:8080/api?page=2&sort=name#top",
+                "SELECT password_hash FROM users WHERE id = 12345678;",
+                "Authorization: Bearer $TOKEN, Authorization: Bearer <token>, Authorization: Bearer ${API_TOKEN}",
+                "see the section \"Password: how to reset it\"", "npm ERR! code E404 npm_lifecycle_event",
+                "AKIA is the prefix of access keys, eyJ that of web tokens, hf_ of Hugging Face");
 #ifdef CONDENSE_TRANSCRIPTS
     std::error_code failed;
     std::size_t files = 0;

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/order.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "core/toy.hpp"
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
@@ -37,13 +32,19 @@ std::vector<toy::message> const six_messages = {
     result("2", "out"), result("1", "longer"),
     toy::call("3"),     result("3", "yy")};
 
-TEST_CASE("order: oldest and newest are each other reversed, and walks stop when told") {
+TEST_CASE("order: by age from either end, or the largest first, the older of equals; walks stop when told") {
     toy::desk_of on{six_messages};
-    auto const draft = on.draft();
+    auto draft = on.draft();
     CHECK((columns(oldest_first, draft) == list{0, 1, 2, 3, 4, 5, 6} &&
            columns(newest_first, draft) == list{6, 5, 4, 3, 2, 1, 0}));
     CHECK((columns(oldest_first, draft, 1) == list{0} && columns(oldest_first, draft, 3) == list{0, 1, 2} &&
            columns(newest_first, draft, 1) == list{6} && columns(newest_first, draft, 6) == list{6, 5, 4, 3, 2, 1}));
+    toy::desk_of nothing{std::vector<toy::message>{}};
+    for (auto const order : {oldest_first, largest_first, newest_first}) CHECK(columns(order, nothing.draft()).empty());
+    CHECK(columns(largest_first, draft) == list{4, 0, 3, 1, 2, 5, 6});
+    CHECK(columns(largest_first, draft, 2) == list{4, 0});
+    REQUIRE_FALSE(draft.shorten(toy::part_of(on.facts, 3), "s"));
+    CHECK(columns(largest_first, draft) == list{0, 3, 1, 2, 5, 6, 4});  // what is sent now counts
 }
 
 /// A random conversation with some of it dropped and some of it changed.
@@ -62,22 +63,6 @@ struct workplace : toy::desk_of<chat_message> {
         }
     }
 };
-
-TEST_CASE("order: the largest at present first, the older of equals") {
-    toy::desk_of on{six_messages};
-    auto draft = on.draft();
-    CHECK(columns(largest_first, draft) == list{4, 0, 3, 1, 2, 5, 6});
-    CHECK(columns(largest_first, draft, 2) == list{4, 0});
-    REQUIRE_FALSE(draft.shorten(toy::part_of(on.facts, 3), "s"));
-    CHECK(columns(largest_first, draft) == list{0, 3, 1, 2, 5, 6, 4});  // what is sent now counts
-}
-
-TEST_CASE("order: an empty conversation has no parts") {
-    toy::desk_of on{std::vector<toy::message>{}};
-    auto const draft = on.draft();
-    CHECK((columns(oldest_first, draft).empty() && columns(largest_first, draft).empty()));
-    CHECK(columns(newest_first, draft).empty());
-}
 
 TEST_CASE("order: each part that is there once, in order, and a prefix when stopped") {
     std::size_t parts = 0;

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/protect.hpp>
 
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <condense/core/pipeline.hpp>
-#include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
-#include <condense/policy/zone.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
@@ -36,8 +29,7 @@ static_assert((task | last(15_pct)) == (task | last(15_pct)) && tools("a", "b") 
 static_assert(!(tools("a", "b") == tools("a", "c")));
 
 /// The messages that are protected by their place: "0 5 6".
-template <class Policy>
-std::string held(Policy const& policy, auto const& draft, pressure_level how = {}) {
+std::string held(auto const& policy, auto const& draft, pressure_level how = {}) {
     auto const bound_protection = shielded(policy, draft, how);
     std::string out;
     for (std::uint32_t index = 0; index < draft.outline().size(); ++index)
@@ -61,7 +53,7 @@ auto reader() {
 
 }  // namespace
 
-TEST_CASE("protect: places from either end") {
+TEST_CASE("protect: places from either end; pressure halves them and the top lifts them") {
     auto const seen = reader();
     CHECK((held(nothing, seen) == "" && held(condense::pinned, seen) == "" && held(task, seen) == "1"));
     CHECK((held(first(0_messages), seen) == "" && held(first(3_messages), seen) == "0 1 2"));
@@ -71,6 +63,18 @@ TEST_CASE("protect: places from either end") {
     CHECK((held(last(3_turns), seen) == "1 2 3 4 5 6 7" && held(last(9_turns), seen) == "1 2 3 4 5 6 7"));
     CHECK(held(task | last(1_messages), seen) == "1 7");
     CHECK(held(first(2_messages) | last(2_messages) | nothing, seen) == "0 1 6 7");
+    CHECK(held(last(4_messages), seen, {.pressure = 1}) == "6 7");
+    CHECK(held(last(4_messages), seen, {.pressure = 2}) == "7");
+    CHECK(held(last(4_messages), seen, {.pressure = 3}) == "7");
+    CHECK(held(first(4_messages), seen, {.pressure = 1}) == "0 1");
+    CHECK(held(last(2_turns), seen, {.pressure = 1}) == "7");
+    CHECK(held(newest(20_tokens), seen, {.pressure = 1}) == "6 7");
+    CHECK(held(covering(14_tokens), seen, {.pressure = 1}) == "6 7");
+    CHECK(held(last(4_pct), seen, {.pressure = 2}) == "6 7");
+    CHECK((held(last(4_messages), seen, {.pressure = 1'000}) == "7" && held(task, seen, {.pressure = 5}) == "1"));
+    for (bool const top : {true, false})
+        CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top})
+                  .empty() == top);
 }
 
 TEST_CASE("protect: what is gone does not count") {
@@ -94,17 +98,13 @@ TEST_CASE("protect: a summary counts as the message that it is") {
     CHECK_FALSE(shielded(last(2_messages), draft).holds(group{1}.summary()));
 }
 
-TEST_CASE("protect: the newest that fit, to the first that does not [case-95] [case-96]") {
+TEST_CASE("protect: the newest that fit, the fewest that reach a count, and shares [case-95] [case-96]") {
     auto const seen = reader();
     CHECK((held(newest(0_tokens), seen) == "" && held(newest(5_tokens), seen) == ""));
     CHECK((held(newest(6_tokens), seen) == "7" && held(newest(10_tokens), seen) == "6 7"));
     CHECK(held(newest(11_tokens), seen) == "5 6 7");
     desk big{user(std::string_view{"0123456789"}), assistant("x"), assistant("0123456789012345"), user("y")};
     CHECK(held(newest(13_tokens), big.draft()) == "3");
-}
-
-TEST_CASE("protect: the fewest that reach a count, and shares of the limit in messages, else of the input") {
-    auto const seen = reader();
     CHECK((held(covering(0_tokens), seen) == "" && held(covering(1_tokens), seen) == "7"));
     CHECK((held(covering(6_tokens), seen) == "7" && held(covering(7_tokens), seen) == "6 7"));
     CHECK(held(covering(99_tokens), seen) == "0 1 2 3 4 5 6 7");
@@ -112,22 +112,6 @@ TEST_CASE("protect: the fewest that reach a count, and shares of the limit in me
     CHECK(held(last(15_pct), seen, {.message_limit = 20_messages}) == "5 6 7");
     CHECK(held(last(15_pct), seen, {.message_limit = 10_messages}) == "7");
     CHECK(held(last(15_pct), seen, {.message_limit = 6_messages}) == "");
-}
-
-TEST_CASE("protect: pressure halves places and the top lifts them") {
-    auto const seen = reader();
-    CHECK(held(last(4_messages), seen, {.pressure = 1}) == "6 7");
-    CHECK(held(last(4_messages), seen, {.pressure = 2}) == "7");
-    CHECK(held(last(4_messages), seen, {.pressure = 3}) == "7");
-    CHECK(held(first(4_messages), seen, {.pressure = 1}) == "0 1");
-    CHECK(held(last(2_turns), seen, {.pressure = 1}) == "7");
-    CHECK(held(newest(20_tokens), seen, {.pressure = 1}) == "6 7");
-    CHECK(held(covering(14_tokens), seen, {.pressure = 1}) == "6 7");
-    CHECK(held(last(4_pct), seen, {.pressure = 2}) == "6 7");
-    CHECK((held(last(4_messages), seen, {.pressure = 1'000}) == "7" && held(task, seen, {.pressure = 5}) == "1"));
-    for (bool const top : {true, false})
-        CHECK(held(task | last(4_messages) | first(4_messages) | newest(99_tokens), seen, {.pressure = 1, .top = top})
-                  .empty() == top);
 }
 
 TEST_CASE("protect: what no answer has followed, until the top") {
@@ -142,7 +126,7 @@ TEST_CASE("protect: what no answer has followed, until the top") {
     CHECK(held(task | condense::unanswered, answered.draft()) == "0");
 }
 
-TEST_CASE("protect: a share limits what another policy protects [case-91]") {
+TEST_CASE("protect: a share limits what another policy protects, and is none above the whole [case-91]") {
     desk on{user("0"),      assistant("1"), assistant("2"), assistant("3"), assistant("4"),
             assistant("5"), assistant("6"), assistant("7"), assistant("8"), user("9")};
     auto const draft = on.draft();
@@ -156,9 +140,11 @@ TEST_CASE("protect: a share limits what another policy protects [case-91]") {
     CHECK(held(at_most(0.3_pct, last(8_messages)), draft) == "7 8 9");
     CHECK(held(at_most(0.3_pct, last(2_messages)), draft) == "8 9");
     CHECK(held(at_most(50_pct, task | last(8_messages)), draft) == "0 2 3 4 5 6 7 8 9");
+    CHECK_THROWS_AS(at_most(101_pct, task), condense::invalid_configuration);
+    CHECK_NOTHROW(at_most(100_pct, task));
 }
 
-TEST_CASE("protect: content is protected in routine runs only") {
+TEST_CASE("protect: content, in routine runs only, and with it its group") {
     auto const seen = reader();
     condense::part_view const read{.text = "x", .tool = "read"};
     condense::part_view const failed{.text = "x", .tool = "write", .status = part_status::error};
@@ -171,10 +157,6 @@ TEST_CASE("protect: content is protected in routine runs only") {
     CHECK((shielded(long_ones, seen).holds({.text = "long"}) && !shielded(long_ones, seen).holds(read)));
     CHECK(shielded(task | errors | by_name, seen).holds(read));
     CHECK((shielded(at_most(0_pct, errors), seen).holds(failed) && !shielded(last(9_messages), seen).holds(read)));
-}
-
-TEST_CASE("protect: a group is protected where any message or part of it is") {
-    auto const seen = reader();
     auto const holds = [&](auto const& policy, std::uint32_t slot, pressure_level how = {}) {
         return shielded(policy, seen, how).holds(group{slot});
     };
@@ -200,11 +182,6 @@ TEST_CASE("protect: figures of any size are harmless") {
     }
 }
 
-TEST_CASE("protect: a share above the whole is rejected") {
-    CHECK_THROWS_AS(at_most(101_pct, task), condense::invalid_configuration);
-    CHECK_NOTHROW(at_most(100_pct, task));
-}
-
 TEST_CASE("protect: the last results, whatever stands between them, but for those of exempt tools") {
     conversation history{U("task")};
     auto const round = [&](std::string id, std::string tool) {
@@ -214,12 +191,10 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
         round(id, *id == '6' || *id == '8' ? "read_file" : "shell");
     history.push_back(U("thanks"));
     auto const cut = [&](auto protect, unsigned pressure = 0, bool top = false) {
-        auto copy = history;
-        auto const press = toy::press{.pressure = pressure, .top = top};
+        toy::press const press{.pressure = pressure, .top = top};
         condense::compress const layer{
             .when = condense::always, .protect = protect, .over = 100_chars, .with = condense::head{.keep = 1_chars}};
-        static_cast<void>(
-            condense::reduce(copy, condense::pipeline{layer, press}, {.window = 100'000_tokens}, per_byte{}));
+        auto const copy = fakes::after(history, condense::pipeline{layer, press});
         std::string out;
         for (std::size_t index = 2; index < copy.size(); index += 3) out += copy[index] == history[index] ? '1' : '0';
         return out;
@@ -240,7 +215,13 @@ TEST_CASE("protect: the last results, whatever stands between them, but for thos
 
 using condense::detail::zone;
 
-TEST_CASE("zone: places before the head and from the tail on, joined where either holds them") {
+TEST_CASE("zone: the last messages, those that a cost holds, and places before the head and from the tail on") {
+    toy::desk<> on{toy::user("u"), toy::assistant("abc"), toy::user("vv"), toy::assistant("d")};
+    auto const draft = on.draft();
+    CHECK(condense::detail::last_messages(draft, 2) == 5);
+    CHECK(condense::detail::newest_within(draft, condense::cost::of({3})) == 5);
+    CHECK(condense::detail::newest_within(draft, condense::cost::of({2})) == 7);
+    CHECK(condense::detail::after_first(draft, 1) == 2);
     zone const ends = zone{.head = 2}.joined({.tail = 8});
     CHECK((ends.holds(1) && !ends.holds(2) && !ends.holds(7) && ends.holds(8) && !zone{}.holds(0)));
     // Pressure halves, the newest one stays up to the top.
@@ -249,13 +230,4 @@ TEST_CASE("zone: places before the head and from the tail on, joined where eithe
     CHECK((high.eased(10) == 0 && high.eased_to_one(10) == 1));
     CHECK(pressure_level{.pressure = 1}.eased_to_one(0) == 0);
     CHECK(pressure_level{.pressure = 1, .top = true}.eased_to_one(10) == 0);
-}
-
-TEST_CASE("zone: the last messages, and those that a cost holds") {
-    toy::desk<> on{toy::user("u"), toy::assistant("abc"), toy::user("vv"), toy::assistant("d")};
-    auto const draft = on.draft();
-    CHECK(condense::detail::last_messages(draft, 2) == 5);
-    CHECK(condense::detail::newest_within(draft, condense::cost::of({3})) == 5);
-    CHECK(condense::detail::newest_within(draft, condense::cost::of({2})) == 7);
-    CHECK(condense::detail::after_first(draft, 1) == 2);
 }

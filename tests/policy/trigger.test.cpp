@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/trigger.hpp>
 
-#include <concepts>
-#include <cstdint>
 #include <initializer_list>
 #include <limits>
 
@@ -11,7 +9,6 @@
 #include <condense/layer/sliding_window.hpp>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
@@ -53,17 +50,6 @@ bool shares_are_exact() {
     return true;
 }
 
-constexpr bool conditions_join() {
-    auto const both = used >= 50_tokens && used > 3_messages;
-    auto const one = used >= 50_tokens || used > 3_messages;
-    usage const neither{.tokens = {49}, .messages = {3}};
-    usage const first{.tokens = {50}, .messages = {3}};
-    usage const second{.tokens = {49}, .messages = {4}};
-    usage const full{.tokens = {50}, .messages = {4}};
-    return !both.due(neither) && !both.due(first) && !both.due(second) && both.due(full) && !one.due(neither) &&
-           one.due(first) && one.due(second) && one.due(full) && one.bind({})(first) && !both.bind({})(first);
-}
-
 /// Whatever they compare, triggers are values of one type, and so are layers with them.
 constexpr bool triggers_are_chosen_as_values() {
     using condense::trigger;
@@ -98,8 +84,6 @@ constexpr bool four_conditions_join() {
     return true;
 }
 
-/// Either side of a && will do, a || needs both.
-/// T4
 constexpr bool any_figures_are_harmless() {
     for (auto const input : figures_of_any_size)
         for (auto const count : figures_of_any_size) {
@@ -111,19 +95,6 @@ constexpr bool any_figures_are_harmless() {
             if (!(used <= condense::messages{input}).due(now)) return false;
         }
     return (used >= condense::tokens{most}).target().bind({}).one().limit == most / 5 * 4;
-}
-
-// What may be a target
-
-constexpr bool joined_targets_are_checked() {
-    auto const one = used >= 80_pct || used > 100_messages;
-    auto const both = used >= 80_pct && used > 100_messages;
-    return conflicts(one, used <= 90_pct) && conflicts(one, used <= 110_messages) && !conflicts(one, used <= 70_pct) &&
-           !conflicts(both, used <= 90_pct) && conflicts(used >= 80_pct, used <= 90_pct || used <= 10_messages) &&
-           !conflicts(used >= 80_pct, used <= 90_pct && used <= 10_messages) &&
-           conflicts(one, used <= 90_pct || used <= 70_messages) &&
-           !conflicts(one, used <= 70_pct && used <= 70_messages) &&
-           !conflicts(both, used <= 90_pct && used <= 70_messages);
 }
 
 TEST_CASE("trigger: operators, shares and headroom") {
@@ -143,10 +114,17 @@ TEST_CASE("trigger: operators, shares and headroom") {
 }
 
 TEST_CASE("trigger: joined conditions, measures and targets") {
-    CHECK_CONSTANT(conditions_join());
+    // Conditions join.
+    constexpr auto both = used >= 50_tokens && used > 3_messages;
+    constexpr auto one = used >= 50_tokens || used > 3_messages;
+    constexpr usage neither{.tokens = {49}, .messages = {3}};
+    constexpr usage first{.tokens = {50}, .messages = {3}};
+    constexpr usage second{.tokens = {49}, .messages = {4}};
+    constexpr usage full{.tokens = {50}, .messages = {4}};
+    CHECK_CONSTANT(!both.due(neither) && !both.due(first) && !both.due(second) && both.due(full) && !one.due(neither) &&
+                   one.due(first) && one.due(second) && one.due(full) && one.bind({})(first) && !both.bind({})(first));
     CHECK_CONSTANT(four_conditions_join());
     CHECK_CONSTANT(triggers_are_chosen_as_values());
-    auto const one = used >= 50_tokens || used > 3_messages;
     CHECK((one.fired({.tokens = {50}}) == measure::token_count && one.fired({}) == measure::none));
     CHECK(one.fired({.messages = {4}}) == measure::message_count);
     CHECK(one.fired({.tokens = {50}, .messages = {4}}) == (measure::token_count | measure::message_count));
@@ -171,7 +149,7 @@ TEST_CASE("trigger: joined conditions, measures and targets") {
         (used > 70_messages && used >= 50_pct).message_limit() == 70_messages && always.message_limit() == 0_messages);
 }
 
-TEST_CASE("trigger: targets are below their trigger") {
+TEST_CASE("trigger: targets are below their trigger, and leave more headroom") {
     CHECK_CONSTANT(!conflicts(used >= 80_pct, used <= 79_pct) && conflicts(used >= 80_pct, used <= 80_pct) &&
                    conflicts(used >= 80_pct, used <= 81_pct) && !conflicts(used >= 80_pct, used < 80_pct) &&
                    !conflicts(used > 80_pct, used <= 80_pct) && conflicts(used > 80_messages, used <= 81_messages) &&
@@ -181,17 +159,34 @@ TEST_CASE("trigger: targets are below their trigger") {
     // Targets fall and triggers rise.
     CHECK_CONSTANT(conflicts(used >= 80_pct, used >= 70_pct) && conflicts(used <= 80_pct, used <= 70_pct) &&
                    conflicts(used >= 80_pct, used > 70_pct));
-    CHECK_CONSTANT(joined_targets_are_checked());
-}
-
-TEST_CASE("trigger: a target in headroom leaves more than its trigger") {
+    // Joined targets are checked, too.
+    constexpr auto one = used >= 80_pct || used > 100_messages;
+    constexpr auto both = used >= 80_pct && used > 100_messages;
+    CHECK_CONSTANT(conflicts(one, used <= 90_pct) && conflicts(one, used <= 110_messages) &&
+                   !conflicts(one, used <= 70_pct) && !conflicts(both, used <= 90_pct) &&
+                   conflicts(used >= 80_pct, used <= 90_pct || used <= 10_messages) &&
+                   !conflicts(used >= 80_pct, used <= 90_pct && used <= 10_messages) &&
+                   conflicts(one, used <= 90_pct || used <= 70_messages) &&
+                   !conflicts(one, used <= 70_pct && used <= 70_messages) &&
+                   !conflicts(both, used <= 90_pct && used <= 70_messages));
     CHECK_CONSTANT(conflicts(headroom < 20_tokens, headroom >= 10_tokens) &&
                    conflicts(headroom < 20_pct, headroom > 10_pct) &&
                    conflicts(headroom < 20_tokens, headroom < 30_tokens) &&
                    !conflicts(headroom < 20_tokens, headroom >= 30_tokens));
 }
 
-TEST_CASE("trigger: limits that cannot work are rejected") {
+TEST_CASE("trigger: prints itself, values compare, and limits that cannot work are rejected") {
+    CHECK(((used >= 65_pct).text() == "used >= 65 %" && (used > 0.5_pct).text() == "used > 0.50 %"));
+    CHECK((used < 99.05_pct).text() == "used < 99.05 %");
+    CHECK((used <= 20'000_tokens).text() == "used <= 20,000 tokens");
+    CHECK((used > 100_messages && headroom < 3_tokens).text() == "(used > 100 messages && headroom < 3 tokens)");
+    CHECK((used > 3_turns || always).text() == "(used > 3 turns || always)");
+    CHECK((used > 3_turns && (always || used < 1_turns)).text() == "(used > 3 turns && (always || used < 1 turns))");
+    CHECK(always.target().text() == "never");
+    CHECK((used > 100_messages && headroom < 3_tokens).target().text() ==
+          "(used <= 80 messages || used <= 80 % beside headroom < 3 tokens)");
+    CHECK(((used >= 65_pct) == (used >= 65_pct) && !((used >= 65_pct) == (used >= 66_pct))));
+    CHECK((used >= 65_pct && always) == (used >= 65_pct && always));
     CHECK_THROWS_AS(used >= 101_pct, condense::invalid_configuration);
     CHECK_THROWS_AS(headroom < 100.01_pct, condense::invalid_configuration);
     CHECK_THROWS_AS(used <= percent{std::numeric_limits<std::uint32_t>::max()}, condense::invalid_configuration);
@@ -202,23 +197,6 @@ TEST_CASE("trigger: limits that cannot work are rejected") {
     CHECK_THROWS_AS(used > 2_turns || four, condense::invalid_configuration);
     CHECK_NOTHROW(used > 0_tokens);
     CHECK_NOTHROW(used >= 100_pct);
-}
-
-TEST_CASE("trigger: prints itself") {
-    CHECK(((used >= 65_pct).text() == "used >= 65 %" && (used > 0.5_pct).text() == "used > 0.50 %"));
-    CHECK((used < 99.05_pct).text() == "used < 99.05 %");
-    CHECK((used <= 20'000_tokens).text() == "used <= 20,000 tokens");
-    CHECK((used > 100_messages && headroom < 3_tokens).text() == "(used > 100 messages && headroom < 3 tokens)");
-    CHECK((used > 3_turns || always).text() == "(used > 3 turns || always)");
-    CHECK((used > 3_turns && (always || used < 1_turns)).text() == "(used > 3 turns && (always || used < 1 turns))");
-    CHECK(always.target().text() == "never");
-    CHECK((used > 100_messages && headroom < 3_tokens).target().text() ==
-          "(used <= 80 messages || used <= 80 % beside headroom < 3 tokens)");
-}
-
-TEST_CASE("trigger: values compare") {
-    CHECK(((used >= 65_pct) == (used >= 65_pct) && !((used >= 65_pct) == (used >= 66_pct))));
-    CHECK((used >= 65_pct && always) == (used >= 65_pct && always));
 }
 
 using condense::relaxed;
@@ -233,15 +211,6 @@ constexpr std::uint64_t fires_at(auto const& when, std::uint64_t input, std::uin
 static_assert(condense::condition<decltype(relaxed(used >= 65_pct, 10_pct))>);
 static_assert(condense::condition<decltype(relaxed(used > 120'000_tokens, 10_pct) && used > 3_turns)>);
 
-/// case-138
-constexpr bool it_waits_while_the_cache_is_in_use() {
-    auto const when = relaxed(used >= 85_pct, 10_pct);
-    return !when.due(at(900, 1'000, 1)) && when.due(at(950, 1'000, 1)) && !when.due(at(949, 1'000, 500)) &&
-           !when.due(at(849, 1'000)) && when.due(at(850, 1'000)) &&
-           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 1) == 980 &&
-           fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 0) == 850;
-}
-
 /// Shares are added exactly, not each rounded for itself.
 constexpr bool shares_are_those_of_the_sum() {
     for (std::uint64_t input = 0; input < 20; ++input)
@@ -250,10 +219,9 @@ constexpr bool shares_are_those_of_the_sum() {
                 for (std::uint64_t count = 0; count <= input + 1; ++count) {
                     auto const sum = share + by < 9'800 ? share + by : 9'800;
                     auto const now = at(count, input, 1);
-                    if (relaxed(used >= percent{share}, percent{by}).due(now) != (count * 10'000 >= input * sum))
-                        return false;
-                    if (relaxed(used > percent{share}, percent{by}).due(now) != (count * 10'000 > input * sum))
-                        return false;
+                    percent const least{share}, more{by};
+                    if (relaxed(used >= least, more).due(now) != (count * 10'000 >= input * sum)) return false;
+                    if (relaxed(used > least, more).due(now) != (count * 10'000 > input * sum)) return false;
                 }
     return true;
 }
@@ -273,44 +241,6 @@ constexpr bool a_bound_condition_is_the_same() {
     return true;
 }
 
-/// T4
-constexpr bool relaxed_figures_are_harmless() {
-    auto const late = relaxed(used >= condense::tokens{most}, 100_pct, 100_pct);
-    return late.due(at(most, most, 1)) && !late.due(at(most - 1, most, 1)) && late.due(at(most, 0, 1)) &&
-           relaxed(used >= 65_pct, 10_pct).due(at(most, most, 1)) && relaxed(used >= 1_tokens, 10_pct).due(at(1, 0, 1));
-}
-
-constexpr bool it_joins_others() {
-    auto const one = relaxed(used >= 65_pct, 10_pct) || used > 5_messages;
-    auto const both = relaxed(used >= 65_pct, 10_pct) && used > 5_messages;
-    usage const cached{.tokens = {700}, .input = {1'000}, .messages = {6}, .cached = {1}};
-    usage const plain{.tokens = {700}, .input = {1'000}, .messages = {6}};
-    return one.due(cached) && one.fired(cached) == measure::message_count &&
-           one.fired(plain) == (measure::message_count | measure::token_count) && !both.due(cached) &&
-           both.due(plain) && !both.bind(cached.input)(cached) && both.bind(plain.input)(plain) &&
-           one.message_limit() == 5_messages;
-}
-
-/// Else the cache would decide how much a reduction takes out.
-constexpr bool the_target_is_that_of_the_trigger_within() {
-    auto const target = relaxed(used >= 50_pct, 10_pct).target();
-    return target == (used >= 50_pct).target() && target.bind({100})(at(40, 100, 1)) &&
-           !target.bind({100})(at(41, 100, 1));
-}
-
-constexpr bool targets_are_below_the_trigger_within() {
-    auto const when = relaxed(used >= 80_pct, 10_pct);
-    return conflicts(when, used <= 80_pct) && conflicts(when, used <= 85_pct) && !conflicts(when, used <= 79_pct) &&
-           conflicts(when || used > 100_messages, used <= 85_pct) &&
-           conflicts(when || used > 100_messages, used <= 110_messages) &&
-           !conflicts(when || used > 100_messages, used <= 70_pct) &&
-           !conflicts(when && used > 100_messages, used <= 85_pct) &&
-           conflicts(when, used <= 85_pct || used <= 10_messages) && !conflicts(when, used <= 90'000_tokens) &&
-           // It rises, so it is no target.
-           conflicts(used >= 90_pct, relaxed(used >= 50_pct, 10_pct)) &&
-           conflicts(when, relaxed(used >= 50_pct, 10_pct));
-}
-
 constexpr bool a_pipeline_waits_with_it() {
     condense::pipeline const mix{condense::compress{.when = relaxed(used >= 65_pct, 10_pct)},
                                  condense::sliding_window{.when = relaxed(used > 900_tokens, 5_pct) && used > 3_turns}};
@@ -322,8 +252,12 @@ constexpr bool a_pipeline_waits_with_it() {
            mix.due(at(750, 1'000, 1)) && mix.due(turns(at(951, 1'000, 1)));
 }
 
-TEST_CASE("relaxed: waits while the cache is in use, up to a ceiling") {
-    CHECK_CONSTANT(it_waits_while_the_cache_is_in_use());
+TEST_CASE("relaxed: waits while the cache is in use, up to a ceiling") {  // case-138
+    constexpr auto when = relaxed(used >= 85_pct, 10_pct);
+    CHECK_CONSTANT(!when.due(at(900, 1'000, 1)) && when.due(at(950, 1'000, 1)) && !when.due(at(949, 1'000, 500)) &&
+                   !when.due(at(849, 1'000)) && when.due(at(850, 1'000)) &&
+                   fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 1) == 980 &&
+                   fires_at(relaxed(used >= 85_pct, 30_pct), 1'000, 0) == 850);
     // Tokens are raised by a share of the input.
     CHECK_CONSTANT(fires_at(relaxed(used >= 850_tokens, 10_pct), 1'000, 1) == 950 &&
                    fires_at(relaxed(used >= 850_tokens, 10_pct), 1'000, 0) == 850 &&
@@ -340,18 +274,48 @@ TEST_CASE("relaxed: waits while the cache is in use, up to a ceiling") {
                    fires_at(relaxed(used >= 80_pct, 30_pct, 70_pct), 1'000, 1) == 800 &&
                    fires_at(relaxed(used >= 85_pct, 0_pct), 1'000, 1) == 850);
     CHECK_CONSTANT(shares_are_those_of_the_sum());
-    CHECK_CONSTANT(relaxed_figures_are_harmless());
+    // Figures of any size are harmless.
+    constexpr auto late = relaxed(used >= condense::tokens{most}, 100_pct, 100_pct);
+    CHECK_CONSTANT(late.due(at(most, most, 1)) && !late.due(at(most - 1, most, 1)) && late.due(at(most, 0, 1)) &&
+                   relaxed(used >= 65_pct, 10_pct).due(at(most, most, 1)) &&
+                   relaxed(used >= 1_tokens, 10_pct).due(at(1, 0, 1)));
 }
 
 TEST_CASE("relaxed: is a trigger as others are") {
     CHECK_CONSTANT(a_bound_condition_is_the_same());
-    CHECK_CONSTANT(it_joins_others());
-    CHECK_CONSTANT(the_target_is_that_of_the_trigger_within());
-    CHECK_CONSTANT(targets_are_below_the_trigger_within());
+    // It joins others.
+    constexpr auto one = relaxed(used >= 65_pct, 10_pct) || used > 5_messages;
+    constexpr auto both = relaxed(used >= 65_pct, 10_pct) && used > 5_messages;
+    constexpr usage cached{.tokens = {700}, .input = {1'000}, .messages = {6}, .cached = {1}};
+    constexpr usage plain{.tokens = {700}, .input = {1'000}, .messages = {6}};
+    CHECK_CONSTANT(one.due(cached) && one.fired(cached) == measure::message_count &&
+                   one.fired(plain) == (measure::message_count | measure::token_count) && !both.due(cached) &&
+                   both.due(plain) && !both.bind(cached.input)(cached) && both.bind(plain.input)(plain) &&
+                   one.message_limit() == 5_messages);
+    // The target is that of the trigger within, else the cache would decide how much a reduction takes out.
+    constexpr auto target = relaxed(used >= 50_pct, 10_pct).target();
+    CHECK_CONSTANT(target == (used >= 50_pct).target() && target.bind({100})(at(40, 100, 1)) &&
+                   !target.bind({100})(at(41, 100, 1)));
+    constexpr auto when = relaxed(used >= 80_pct, 10_pct);
+    CHECK_CONSTANT(conflicts(when, used <= 80_pct) && conflicts(when, used <= 85_pct) &&
+                   !conflicts(when, used <= 79_pct) && conflicts(when || used > 100_messages, used <= 85_pct) &&
+                   conflicts(when || used > 100_messages, used <= 110_messages) &&
+                   !conflicts(when || used > 100_messages, used <= 70_pct) &&
+                   !conflicts(when && used > 100_messages, used <= 85_pct) &&
+                   conflicts(when, used <= 85_pct || used <= 10_messages) && !conflicts(when, used <= 90'000_tokens) &&
+           // It rises, so it is no target.
+                   conflicts(used >= 90_pct, relaxed(used >= 50_pct, 10_pct)) &&
+                   conflicts(when, relaxed(used >= 50_pct, 10_pct)));
     CHECK(a_pipeline_waits_with_it());
 }
 
-TEST_CASE("relaxed: limits that cannot work are rejected") {
+TEST_CASE("relaxed: prints itself, compares, and rejects limits that cannot work") {
+    CHECK(relaxed(used >= 65_pct, 10_pct).text() == "relaxed(used >= 65 %, 10 %, 98 %)");
+    CHECK((relaxed(used > 9'000_tokens, 2.5_pct, 90_pct) || always).text() ==
+          "(relaxed(used > 9,000 tokens, 2.50 %, 90 %) || always)");
+    CHECK(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 10_pct, 98_pct));
+    CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 11_pct));
+    CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 66_pct, 10_pct));
     CHECK_THROWS_AS(relaxed(used >= 65_pct, 101_pct), condense::invalid_configuration);
     CHECK_THROWS_AS(relaxed(used >= 65_pct, 10_pct, 0_pct), condense::invalid_configuration);
     CHECK_THROWS_AS(relaxed(used >= 65_pct, 10_pct, 100.01_pct), condense::invalid_configuration);
@@ -361,15 +325,6 @@ TEST_CASE("relaxed: limits that cannot work are rejected") {
     };
     CHECK_THROWS_AS(made(used <= 70_pct), condense::invalid_configuration);
     CHECK_NOTHROW(made(used <= 60_pct));
-}
-
-TEST_CASE("relaxed: prints itself and compares") {
-    CHECK(relaxed(used >= 65_pct, 10_pct).text() == "relaxed(used >= 65 %, 10 %, 98 %)");
-    CHECK((relaxed(used > 9'000_tokens, 2.5_pct, 90_pct) || always).text() ==
-          "(relaxed(used > 9,000 tokens, 2.50 %, 90 %) || always)");
-    CHECK(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 10_pct, 98_pct));
-    CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 65_pct, 11_pct));
-    CHECK_FALSE(relaxed(used >= 65_pct, 10_pct) == relaxed(used >= 66_pct, 10_pct));
 }
 
 }  // namespace

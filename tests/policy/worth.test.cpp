@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/policy/worth.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
 #include "core/constant.hpp"
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/notation.hpp"
 
@@ -45,26 +38,18 @@ constexpr gain batch(std::uint64_t saved, std::uint64_t before, std::uint64_t pr
             .prefix_after = {prefix_after}};
 }
 
-/// 100,000 tokens, all cached at a tenth of the price, 10 requests to come.
-constexpr bool what_the_cache_loses_weighs() {
-    pays_off const worth{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 10_turns};
-    return worth.pays(batch(50'000, 100'000, 100'000, 50'000)) &&   // all behind the change is gone
-           worth.pays(batch(50'000, 100'000, 100'000, 49'999)) &&   // 1 token sent anew
-           !worth.pays(batch(1'000, 100'000, 100'000, 50'000)) &&   // 49,000 sent anew
-           worth.pays(batch(1'000, 100'000, 50'000, 50'000)) &&     // they are anyway
-           !worth.pays(batch(0, 100'000, 50'000, 50'000));
-}
+/// All is cached at a tenth of the price, and 10 requests are to come.
+constexpr pays_off tenth{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 10_turns};
 
 /// 2,000 * 10 * 1 saved, 3,000 * (10 - 1) sent anew; with another write price, or fewer blocks, it turns.
 constexpr bool each_figure_decides() {
     auto const made = batch(2'900, 100'000, 100'000, 94'100);
-    pays_off const worth{.input_price = 10_per_million, .cached_price = 1_per_million, .turns = 10_turns};
-    auto dearer = worth, longer = worth, coarser = worth, uncached = worth;
+    auto dearer = tenth, longer = tenth, coarser = tenth, uncached = tenth;
     dearer.write_price = 12_per_million;
     longer.turns = 11_turns;
     coarser.block = 1'024_tokens;
     uncached.cached_price = 10_per_million;
-    return worth.pays(made) && !dearer.pays(made) && longer.pays(made) && !coarser.pays(made) && uncached.pays(made);
+    return tenth.pays(made) && !dearer.pays(made) && longer.pays(made) && !coarser.pays(made) && uncached.pays(made);
 }
 
 /// Bills request by request: what a request has in common with the one before, message by message, in
@@ -101,13 +86,10 @@ std::vector<std::string> sent_texts(conversation const& history) {
 }
 
 conversation tool_rounds(laws::random_source& random) {
-    using condense::chat_message;
     conversation history{S(letters(1 + random.below(4'000), 's')), U("task")};
     for (auto left = 2 + random.below(30); left-- != 0;) {
         auto const id = std::to_string(left);
-        history.push_back(A("looking " + id));
-        history.back().parts.push_back(
-            {.kind = condense::part_kind::tool_call, .text = "{}", .tool = "look", .call = id});
+        history.push_back(joined(A("looking " + id), C(id, "look")));
         history.push_back(
             R(id, std::string(1 + random.below(random.chance(30) ? 12'000 : 600), static_cast<char>('a' + left % 26))));
     }
@@ -115,8 +97,7 @@ conversation tool_rounds(laws::random_source& random) {
     return history;
 }
 
-template <class Worth>
-auto mix_with(Worth worth, std::uint64_t keep) {
+auto mix_with(auto worth, std::uint64_t keep) {
     condense::chars const end{keep};
     return condense::pipeline{condense::compress{.when = condense::always,
                                                  .worth = worth,
@@ -191,7 +172,11 @@ TEST_CASE("worth: a session knows that nothing was sent before its first request
 }
 
 TEST_CASE("worth: what a batch must gain") {
-    CHECK_CONSTANT(what_the_cache_loses_weighs());
+    CHECK_CONSTANT(tenth.pays(batch(50'000, 100'000, 100'000, 50'000)) &&   // all behind the change is gone
+                   tenth.pays(batch(50'000, 100'000, 100'000, 49'999)) &&   // 1 token sent anew
+                   !tenth.pays(batch(1'000, 100'000, 100'000, 50'000)) &&   // 49,000 sent anew
+                   tenth.pays(batch(1'000, 100'000, 50'000, 50'000)) &&     // they are anyway
+                   !tenth.pays(batch(0, 100'000, 50'000, 50'000)));
     CHECK_CONSTANT(each_figure_decides());
     // Any gain pays.
     CHECK_CONSTANT(condense::least_gain{}.pays(1_tokens, {}) && condense::least_gain{}.pays(0_tokens, {}));
