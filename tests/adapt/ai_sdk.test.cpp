@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/ai_sdk.hpp>
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
 #include "adapt/foreign.hpp"
-#include "support/catch.hpp"
 #include "support/messages/ai_sdk.hpp"
 
 // On a type of the same shape. real_headers.sh does it with ai-sdk-cpp's own header.
 
 namespace {
 
-using condense::chat_part;
-using condense::part_kind;
-using condense::part_status;
-using condense::part_view;
-using condense::role;
+using condense::chat_part, condense::part_kind, condense::part_status, condense::part_view, condense::role;
 using foreign::parts_of;
-using forms::ai_call;
-using forms::ai_result;
-using forms::ai_text;
+using forms::ai_call, forms::ai_result, forms::ai_text;
 using message = forms::ai_message;
 using nlohmann::json;
 

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/cache_marks.hpp>
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <condense/adapt/json.hpp>
-
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::json_shape;
-using condense::set_cache_marks;
+using condense::json_shape, condense::set_cache_marks;
 using json = nlohmann::ordered_json;
 using places = std::vector<std::string>;
 

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/chat_message.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include "adapt/foreign.hpp"
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
 
 namespace {
 
-using condense::chat_message;
-using condense::chat_part;
-using condense::part_kind;
-using condense::part_status;
-using condense::part_view;
+using condense::chat_message, condense::chat_part, condense::part_kind, condense::part_status, condense::part_view;
 using condense::role;
 
 static_assert(condense::message<chat_message> && condense::shortenable<chat_message> &&

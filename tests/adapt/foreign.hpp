@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
-#include <condense/core/message.hpp>
-
 #include "support/catch.hpp"
 #include "support/messages/form.hpp"
 

@@ -1,42 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/condense.hpp>
-#include <condense/core/outline.hpp>
-#include <condense/detail/utf8.hpp>
 #include <condense/shorteners.hpp>
 
 #include "adapt/foreign.hpp"
 #include "adapt/json_fixtures.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using adapt_tests::broken;
-using adapt_tests::dump;
-using adapt_tests::each_part;
-using adapt_tests::list;
-using adapt_tests::parts;
-using adapt_tests::read;
-using adapt_tests::rest_of;
-using adapt_tests::table;
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
+using adapt_tests::broken, adapt_tests::dump, adapt_tests::each_part, adapt_tests::list, adapt_tests::parts;
+using adapt_tests::read, adapt_tests::rest_of, adapt_tests::table;
+using condense::part_kind, condense::part_view, condense::role;
 using json = nlohmann::ordered_json;
 using sorted = nlohmann::json;
 

@@ -2,15 +2,13 @@
 #include <condense/adapt/json_blocks.hpp>
 
 #include <algorithm>
-#include <cstddef>
 
 #include "support/catch.hpp"
 
 namespace {
 
 namespace detail = condense::detail;
-using condense::json_shape;
-using condense::json_shape_named;
+using condense::json_shape, condense::json_shape_named;
 using detail::shape_set;
 
 bool words_are_unique(auto const& rows) {

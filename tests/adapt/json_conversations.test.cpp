@@ -2,12 +2,6 @@
 // Conversations of each shape: read, edited in the form of the shape, and reduced to messages of that shape.
 #include <condense/adapt/json.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/condense.hpp>
 #include <condense/replay/checker.hpp>
 
@@ -16,10 +10,7 @@
 
 namespace {
 
-using adapt_tests::list;
-using adapt_tests::parts;
-using adapt_tests::read;
-using adapt_tests::table;
+using adapt_tests::list, adapt_tests::parts, adapt_tests::read, adapt_tests::table;
 using condense::used;
 using json = nlohmann::ordered_json;
 using namespace condense::literals;

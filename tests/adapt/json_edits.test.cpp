@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_edits.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <initializer_list>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_parse.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <initializer_list>
-#include <string>
-#include <string_view>
 
 #include "support/catch.hpp"
 
@@ -14,8 +10,7 @@ namespace {
 using namespace std::literals;
 using condense::detail::parse_cbor;
 using condense::detail::json::is_plain_cbor;
-using nlohmann::json;
-using nlohmann::ordered_json;
+using nlohmann::json, nlohmann::ordered_json;
 
 static_assert(condense::json_type<json> && condense::json_type<ordered_json>);
 static_assert(!condense::json_type<json const> && !condense::json_type<json&> && !condense::json_type<std::string>);

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_place.hpp>
 
-#include <concepts>
-#include <cstdint>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_shape.hpp>
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/adapt/json_edits.hpp>
 #include <condense/detail/base64.hpp>
-#include <condense/detail/utf8.hpp>
 
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
 
 namespace {
 
-using adapt_tests::dump;
-using adapt_tests::list;
-using adapt_tests::read;
-using adapt_tests::table;
+using adapt_tests::dump, adapt_tests::list, adapt_tests::read, adapt_tests::table;
 namespace detail = condense::detail;
 using json = nlohmann::ordered_json;
 using piece = detail::json_piece<json const>;

@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_state.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <initializer_list>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/adapt/json_state_members.hpp>
-#include <nlohmann/json.hpp>
 
 #include "adapt/saved_sessions.hpp"
-#include "laws/generator.hpp"
 #include "laws/harness.hpp"
-#include "support/catch.hpp"
-#include "support/effort.hpp"
 
 namespace {
 
 using condense::state_fault;
-using saved_sessions::mutate;
-using saved_sessions::sealed;
-using saved_sessions::text_of;
-using saved_sessions::try_text;
+using saved_sessions::mutate, saved_sessions::sealed, saved_sessions::text_of, saved_sessions::try_text;
 using tree = nlohmann::ordered_json;
 
 std::string said(laws::broken const& broken) {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_text.hpp>
 
-#include <cstddef>
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::part_kind;
-using condense::part_view;
-using condense::detail::json_text_part;
-using condense::detail::write_json;
+using condense::part_kind, condense::part_view;
+using condense::detail::json_text_part, condense::detail::write_json;
 using json = nlohmann::ordered_json;
 
 std::string shown(json const& value) {

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_understood.hpp>
 
-#include <exception>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 
 #include "adapt/json_fixtures.hpp"
@@ -14,10 +8,8 @@
 
 namespace {
 
-using adapt_tests::read;
-using adapt_tests::table;
-using condense::json_shape;
-using condense::shape_error_of;
+using adapt_tests::read, adapt_tests::table;
+using condense::json_shape, condense::shape_error_of;
 using json = nlohmann::ordered_json;
 using namespace condense::literals;
 

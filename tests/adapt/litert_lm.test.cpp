@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/litert_lm.hpp>
 
-#include <cstddef>
 #include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "adapt/foreign.hpp"
-#include "support/catch.hpp"
 #include "support/messages/litert_lm.hpp"
 
 // On a type of the same shape. real_headers.sh does it with LiteRT-LM's own header.
@@ -18,21 +11,9 @@
 namespace {
 
 using foreign::parts_of;
-using forms::chat_message;
-using forms::chat_part;
-using forms::litert_audio;
-using forms::litert_blob;
-using forms::litert_call;
-using forms::litert_image;
-using forms::litert_json;
-using forms::litert_path;
-using forms::litert_response;
-using forms::litert_sound;
-using forms::litert_text;
-using forms::part_kind;
-using forms::part_status;
-using forms::part_view;
-using forms::role;
+using forms::chat_message, forms::chat_part, forms::litert_audio, forms::litert_blob, forms::litert_call;
+using forms::litert_image, forms::litert_json, forms::litert_path, forms::litert_response, forms::litert_sound;
+using forms::litert_text, forms::part_kind, forms::part_status, forms::part_view, forms::role;
 using json = nlohmann::ordered_json;
 using message = forms::litert_message;
 

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/llama_cpp.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <condense/condense.hpp>
 
 #include "adapt/foreign.hpp"
-#include "support/catch.hpp"
 #include "support/messages/llama_cpp.hpp"
 
 // On a type of the same shape. real_headers.sh does it with llama.cpp's own header.
 
 namespace {
 
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
+using condense::part_kind, condense::part_view, condense::role;
 using foreign::parts_of;
 using message = forms::llama_message;
 

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/ranges.hpp>
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <forward_list>
 #include <list>
 #include <map>
-#include <ranges>
 #include <span>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <range/v3/algorithm/equal.hpp>
 #include <range/v3/algorithm/find_if.hpp>
@@ -24,24 +15,18 @@
 #include <range/v3/view/reverse.hpp>
 #include <range/v3/view/transform.hpp>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/messages.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::budget;
-using condense::cost;
-using condense::messages;
-using condense::tokens;
-using condense::used;
+using condense::budget, condense::cost, condense::messages, condense::tokens, condense::used;
 namespace views = condense::views;
 
 template <class Message>

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include CONDENSE_ADAPTER  // before the type, which it does not need
 #include CONDENSE_HEADER

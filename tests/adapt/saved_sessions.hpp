@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json_state.hpp>
-#include <condense/condense.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "laws/checker.hpp"
 #include "laws/mixes.hpp"
-#include "support/notation.hpp"
 
 // Small sessions in which everything has happened that a state can hold, and a judge for states that
 // somebody has made up.

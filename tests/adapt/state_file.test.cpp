@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/state_file.hpp>
 
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <sys/stat.h>
-#include <unistd.h>
-#include <csignal>
-
-#include <condense/condense.hpp>
 #include <condense/store/journal_folder.hpp>
 
 #include "adapt/saved_sessions.hpp"
 #include "store/processes.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::state_fault;
-using condense::used;
+using condense::state_fault, condense::used;
 using saved_sessions::session_type;
 
 session_type fresh() { return {{}, saved_sessions::mix(), saved_sessions::limits, {}}; }

@@ -2,22 +2,13 @@
 #include <condense/adapt/variant_parts.hpp>
 
 #include <array>
-#include <cstddef>
 #include <memory_resource>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include <condense/core/message.hpp>
 
 #include "support/catch.hpp"
 
 namespace {
 
-using condense::part_kind;
-using condense::part_view;
-using condense::role;
+using condense::part_kind, condense::part_view, condense::role;
 
 struct words {
     std::string text;

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <clocale>
-#include <cstdint>
 #include <cstdio>
 #include <locale>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <condense/condense.hpp>
-#include <condense/store/memory.hpp>
-
-#include "laws/generator.hpp"
 #include "laws/mixes.hpp"
 
 // One figure for all that the library makes of some hundred random conversations: messages, reports,

@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <any>
-#include <concepts>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include <condense/condense.hpp>
-#include <condense/layer/fallback.hpp>
-#include <condense/layer/record.hpp>
-#include <condense/layer/repair.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -191,8 +178,7 @@ TEST_CASE("held: pipelines, nested ones, too") {
 }
 
 TEST_CASE("held: layers compare where what they hold does") {
-    using condense::compress;
-    using condense::sliding_window;
+    using condense::compress, condense::sliding_window;
     auto const kept = std::make_shared<std::vector<std::string>>();
     auto const stored = condense::offload{.over = 100_chars, .preview = condense::head{10_chars}, .into = shelf{kept}};
     auto other = stored;

@@ -3,13 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
-#include <exception>
-#include <optional>
 #include <source_location>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -31,13 +25,8 @@
 namespace {
 
 using namespace condense::literals;
-using condense::always;
-using condense::chat_message;
-using condense::headroom;
-using condense::layer_outcome;
-using condense::outcome;
-using condense::store_error;
-using condense::used;
+using condense::always, condense::chat_message, condense::headroom, condense::layer_outcome, condense::outcome;
+using condense::store_error, condense::used;
 
 int failures = 0;
 

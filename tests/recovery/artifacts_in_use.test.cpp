@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/artifacts_in_use.hpp>
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 #include <condense/store/prune.hpp>

@@ -2,15 +2,7 @@
 // Whatever is taken out of a conversation, and whatever fails meanwhile, all of it can be had back.
 #include <condense/recovery/original.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
@@ -32,9 +24,7 @@
 namespace {
 
 using namespace condense::literals;
-using condense::chat_message;
-using condense::reference;
-using condense::store_error;
+using condense::chat_message, condense::reference, condense::store_error;
 
 /// When calls fail; copies share it.
 struct weather {

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
 #include "support/mixes.hpp"
-#include "support/notation.hpp"
 
 /// A session that records, stores and drops, and what was pushed.
 struct desk {

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/earlier_artifacts.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <condense/plan/artifact_list.hpp>
 #include <condense/plan/context.hpp>
 
 #include "recovery/desk.hpp"
@@ -20,8 +12,7 @@ namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::artifact;
-using condense::store_error;
+using condense::artifact, condense::store_error;
 using artifacts = condense::artifact_list<per_byte>;
 
 /// The texts of a list as they are read now, by id.

@@ -2,22 +2,13 @@
 // Whatever a tool, a call, a conversation or a reference is called, it reaches no path, no statement and no terminal.
 #include <condense/recovery/tools.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <random>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <condense/detail/json_quote.hpp>
 #include <condense/store/file.hpp>
 #include <condense/store/sqlite_journal.hpp>
 #include <condense/store/sqlite_store.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/original.hpp>
 
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "recovery/desk.hpp"
 #include "support/catch.hpp"
 

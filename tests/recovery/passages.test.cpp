@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/passages.hpp>
 
-#include <cstddef>
 #include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "support/catch.hpp"
 
-using condense::detail::passage_hit;
-using condense::detail::passage_ranking;
+using condense::detail::passage_hit, condense::detail::passage_ranking;
 
 namespace {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/text_of.hpp>
 
-#include <string>
-
 #include <condense/adapt/chat_message.hpp>
 
 #include "support/catch.hpp"

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/tool_definitions.hpp>
 
-#include <string>
-#include <vector>
-
 #include <condense/detail/json_scan.hpp>
 
 #include "support/catch.hpp"
 
 using condense::tool_format;
-using condense::detail::recovery_definitions;
-using condense::detail::write_definitions;
+using condense::detail::recovery_definitions, condense::detail::write_definitions;
 
 TEST_CASE("tool definitions: are JSON in every form, with a schema for each tool") {
     std::vector<condense::tool_definition> const all{recovery_definitions.begin(), recovery_definitions.end()};

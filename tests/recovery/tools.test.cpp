@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/tools.hpp>
 
-#include <cstddef>
 #include <initializer_list>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
@@ -13,12 +9,10 @@
 #include <condense/store/sqlite_store.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/mixes.hpp"
 
 using namespace condense::literals;
-using condense::chat_message;
-using condense::recovery_tools;
+using condense::chat_message, condense::recovery_tools;
 using fakes::contains;
 using notation::C, notation::R, notation::U;
 

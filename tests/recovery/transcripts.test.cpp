@@ -2,21 +2,10 @@
 // What an answer needs and no longer sees, an agent finds with the recovery tools.
 #include <condense/recovery/tools.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
-#include <condense/estimate/script_aware.hpp>
 #include <condense/preset/no_model.hpp>
 #include <condense/replay/item_index.hpp>
 #include <condense/replay/script.hpp>
@@ -26,7 +15,6 @@
 #include <condense/store/sqlite_store.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 
 namespace {

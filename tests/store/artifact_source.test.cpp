@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/artifact_source.hpp>
 
-#include <string>
-#include <string_view>
-
 #include "support/catch.hpp"
 
 using condense::artifact_source;
-using condense::detail::read_source;
-using condense::detail::write_source;
+using condense::detail::read_source, condense::detail::write_source;
 
 TEST_CASE("artifact_source: is read back as it was written, whatever its bytes") {
     artifact_source const source{.conversation = std::string("a\0:,\xFF", 5),

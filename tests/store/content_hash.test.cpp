@@ -2,7 +2,6 @@
 #include <condense/store/content_hash.hpp>
 
 #include <set>
-#include <string>
 
 #include "support/catch.hpp"
 

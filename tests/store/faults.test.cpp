@@ -3,10 +3,7 @@
 // Every system call that the folders and the databases make fails once, or is the last one before a kill. The calls are
 // the C library's own, defined here in its place, so that a plan can have its way with them, SQLite's among them.
 
-#include <cerrno>
-#include <csignal>
 #include <cstdarg>
-#include <functional>
 
 #include <sys/file.h>
 #include <sys/syscall.h>
@@ -180,10 +177,7 @@ void* mmap64(void* address, std::size_t size, int access, int flags, int file, :
 namespace {
 
 using namespace store_tests;
-using condense::artifact_folder;
-using condense::journal_folder;
-using condense::sqlite_journal;
-using condense::sqlite_store;
+using condense::artifact_folder, condense::journal_folder, condense::sqlite_journal, condense::sqlite_store;
 using kept_list = std::vector<bool>;  ///< which of the three operations were acknowledged
 
 constexpr std::string_view failed_fsync = "fsync: Input/output error";

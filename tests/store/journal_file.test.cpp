@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/journal_file.hpp>
 
-#include <cerrno>
 #include <map>
-#include <type_traits>
 
 #include <sys/file.h>
 
@@ -13,8 +11,7 @@ namespace {
 
 using namespace store_tests;
 namespace posix = condense::detail::posix;
-using condense::detail::file_lock;
-using condense::detail::journal_file;
+using condense::detail::file_lock, condense::detail::journal_file;
 
 static_assert(!std::is_copy_constructible_v<journal_file> && !std::is_copy_constructible_v<file_lock>);
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/journal_folder.hpp>
 
-#include <fstream>
 #include <limits>
-#include <map>
 #include <new>
 #include <tuple>
 
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
 #include "store/scenario.hpp"

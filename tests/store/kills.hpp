@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <optional>
 #include <set>
 
 #include "store/kit.hpp"

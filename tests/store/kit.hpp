@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <list>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <condense/core/store.hpp>
 #include <condense/store/content_hash.hpp>
 
 #include "store/processes.hpp"
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 #include "support/effort.hpp"
 #include "support/violations.hpp"
 

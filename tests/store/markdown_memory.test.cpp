@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/markdown_memory.hpp>
 
-#include <type_traits>
-
 #include "store/kills.hpp"
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <condense/testing/store_laws.hpp>
 
-#include "support/catch.hpp"
 #include "support/violations.hpp"
 
 TEST_CASE("memory_store: keeps the laws of stores") {

@@ -5,10 +5,8 @@
 
 namespace {
 
-using cache_tests::key_of;
-using cache_tests::test_clock;
-using condense::basic_memory_cache;
-using condense::memory_cache;
+using cache_tests::key_of, cache_tests::test_clock;
+using condense::basic_memory_cache, condense::memory_cache;
 
 }  // namespace
 

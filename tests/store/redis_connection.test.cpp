@@ -2,7 +2,6 @@
 #include <condense/store/redis_connection.hpp>
 
 #include <stdexcept>
-#include <system_error>
 
 #include "store/kit.hpp"
 #include "store/redis_server.hpp"
@@ -10,14 +9,9 @@
 namespace {
 
 using namespace std::chrono_literals;
-using condense::redis_options;
-using condense::store_error;
-using condense::detail::redis::command;
-using condense::detail::redis::connection;
-using condense::detail::redis::pool;
-using redis_tests::peer;
-using redis_tests::replies;
-using redis_tests::server;
+using condense::redis_options, condense::store_error;
+using condense::detail::redis::command, condense::detail::redis::connection, condense::detail::redis::pool;
+using redis_tests::peer, redis_tests::replies, redis_tests::server;
 using store_tests::reason;
 
 /// The reply to one command, or the error.

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -27,7 +16,6 @@
 #include <condense/store/redis_connection.hpp>
 
 #include "store/scratch.hpp"
-#include "support/catch.hpp"
 
 // A Redis server of a test's own, and others that only seem to be one.
 

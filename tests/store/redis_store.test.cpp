@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/redis_store.hpp>
 
-#include <map>
-#include <optional>
 #include <random>
 
 #include "store/redis_server.hpp"
@@ -12,10 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace store_tests;
-using condense::artifact_source;
-using condense::content_hash;
-using condense::redis_store;
-using condense::reference;
+using condense::artifact_source, condense::content_hash, condense::redis_store, condense::reference;
 using redis_tests::server;
 
 std::string key_of(char kind, reference const& name) { return "condense:" + std::string{kind} + ":" + name.text(); }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <map>
-
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/testing/journal_laws.hpp>

@@ -10,10 +10,8 @@
 namespace {
 
 namespace fs = std::filesystem;
-using cache_tests::key_of;
-using cache_tests::test_clock;
-using condense::basic_sqlite_cache;
-using condense::sqlite_cache;
+using cache_tests::key_of, cache_tests::test_clock;
+using condense::basic_sqlite_cache, condense::sqlite_cache;
 
 static_assert(condense::text_cache<sqlite_cache>);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/sqlite_database.hpp>
 
-#include <optional>
 #include <stdexcept>
 
 #include <condense/store/sqlite_store.hpp>

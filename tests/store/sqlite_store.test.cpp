@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/sqlite_store.hpp>
 
-#include <csignal>
-
 #include "store/scenario.hpp"
 #include "store/sqlite_files.hpp"
 
