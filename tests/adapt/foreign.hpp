@@ -16,30 +16,28 @@ std::vector<condense::chat_part> parts_of(Message const& m) {
 
 /// Empty, huge, ill-formed, and what reads like the formats that are in use.
 inline std::vector<std::string> hostile_texts() {
-    return {"",
-            std::string(1u << 16, 'x'),
-            "\xFF\xFE\xC0\x80\xED\xA0\x80",
-            std::string(3, '\0'),
-            "tool",
-            "text",
-            "4:tool,",
-            "{\"a\":",
-            std::string(5'000, '[')};
+    std::vector<std::string> all{"", "\xFF\xFE\xC0\x80\xED\xA0\x80", "tool", "text", "4:tool,", "{\"a\":"};
+    all.insert(all.end(), {std::string(1u << 16, 'x'), std::string(3, '\0'), std::string(5'000, '[')});
+    return all;
 }
 
-/// True if no prefix of the bytes, nor bytes after them, are taken for a message.
+/// The bytes of a message: they hold all of it, and neither a prefix of them nor more bytes are taken for a message.
 template <class Message>
-bool cut_or_longer_is_refused(std::string const& bytes) {
+std::string bytes_of(Message const& m) {
+    auto bytes = condense::to_bytes(m);
+    CHECK(condense::from_bytes<Message>(bytes) == m);
+    std::size_t read = 0;
     for (std::size_t size = 0; size < bytes.size(); ++size)
-        if (condense::from_bytes<Message>(bytes.substr(0, size))) return false;
-    return !condense::from_bytes<Message>(bytes + "x") && !condense::from_bytes<Message>(bytes + "1:0,");
+        read += condense::from_bytes<Message>(bytes.substr(0, size)) ? 1u : 0u;
+    for (auto const* const more : {"x", "1:0,"}) read += condense::from_bytes<Message>(bytes + more) ? 1u : 0u;
+    CHECK(read == 0);
+    return bytes;
 }
 
 /// With one bit changed, bytes give nothing, or another whole message. How often nothing.
 template <class Message>
 std::size_t refused_of_changed(Message const& m) {
-    auto const whole = condense::to_bytes(m);
-    CHECK(cut_or_longer_is_refused<Message>(whole));
+    auto const whole = bytes_of(m);
     std::size_t refused = 0;
     for (std::size_t at = 0; at < whole.size(); ++at)
         for (unsigned flip = 1; flip < 256; flip *= 2) {
@@ -53,9 +51,9 @@ std::size_t refused_of_changed(Message const& m) {
     return refused;
 }
 
-/// Each part is written and removed: the others stay as they are.
+/// Each part is written and removed: the others stay as they are. Bytes hold the message.
 template <class Message>
-void edits_of_every_part(Message const& m) {
+void edit_and_store(Message const& m) {
     auto const was = parts_of(m);
     for (std::size_t index = 0; index <= was.size(); ++index) {
         auto const now = parts_of(condense::with_part(m, index, "new"));
@@ -63,6 +61,7 @@ void edits_of_every_part(Message const& m) {
         for (std::size_t other = 0; other < index && other < was.size(); ++other) CHECK(now[other] == was[other]);
         CHECK(parts_of(condense::without_part(m, index)).size() <= was.size());
     }
+    CHECK(condense::from_bytes<Message>(condense::to_bytes(m)) == m);
 }
 
 }  // namespace foreign

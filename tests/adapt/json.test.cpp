@@ -426,10 +426,7 @@ TEST_CASE("json: bytes that were cut, changed or made up give nothing, or anothe
     auto const text = read(R"({"role":"assistant","content":[{"type":"text","text":"so \u00e9"}],"n":[1,2.5,null]})");
     auto binary = text;
     binary["content"][0]["text"] = "ill-formed \xFF";
-    for (auto const& m : {text, binary}) {
-        REQUIRE(condense::from_bytes<json>(condense::to_bytes(m)) == m);
-        CHECK(foreign::refused_of_changed(m) > 100);
-    }
+    for (auto const& m : {text, binary}) CHECK(foreign::refused_of_changed(m) > 100);
     CHECK_FALSE(condense::from_bytes<json>(""));
     CHECK_FALSE(condense::from_bytes<json>("\xD9\xD9\xF7"));
     // Text and binary each go by a parser with a limit on depth.

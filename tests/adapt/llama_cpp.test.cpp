@@ -39,22 +39,67 @@ message result(std::string content) {
 
 }  // namespace
 
-TEST_CASE("llama_cpp: every field is a part, reasoning first and calls last") {
+TEST_CASE("llama_cpp: a message with every field") {
     auto const m = sample();
-    CHECK(condense::role_of(m) == role::assistant);
-    CHECK(condense::name_of(m) == "alice");
-    auto const parts = parts_of(m);
-    REQUIRE(parts.size() == 7);
-    CHECK(parts[0] == condense::chat_part{.kind = part_kind::reasoning, .text = "hm"});
-    CHECK(parts[1] == condense::chat_part{.text = "a"});
-    CHECK(parts[2] == condense::chat_part{.text = "b"});
-    CHECK(parts[3] ==
-          condense::chat_part{.kind = part_kind::media, .text = "<__media__>", .sealed = true, .cost = media_cost});
-    CHECK(parts[4] == condense::chat_part{.kind = part_kind::other, .text = "d", .sealed = true});
-    CHECK(parts[5] ==
-          condense::chat_part{.kind = part_kind::tool_call, .text = "{\"at\": 1}", .tool = "read", .call = "1"});
-    CHECK(parts[6] == condense::chat_part{.kind = part_kind::tool_call, .text = "[]", .tool = "write"});
-    CHECK(parts_of(message{.role = "user"}).empty());
+    SECTION("every field is a part, reasoning first and calls last") {
+        CHECK(condense::role_of(m) == role::assistant);
+        CHECK(condense::name_of(m) == "alice");
+        auto const parts = parts_of(m);
+        REQUIRE(parts.size() == 7);
+        CHECK(parts[0] == condense::chat_part{.kind = part_kind::reasoning, .text = "hm"});
+        CHECK(parts[1] == condense::chat_part{.text = "a"});
+        CHECK(parts[2] == condense::chat_part{.text = "b"});
+        CHECK(parts[3] ==
+              condense::chat_part{.kind = part_kind::media, .text = "<__media__>", .sealed = true, .cost = media_cost});
+        CHECK(parts[4] == condense::chat_part{.kind = part_kind::other, .text = "d", .sealed = true});
+        CHECK(parts[5] ==
+              condense::chat_part{.kind = part_kind::tool_call, .text = "{\"at\": 1}", .tool = "read", .call = "1"});
+        CHECK(parts[6] == condense::chat_part{.kind = part_kind::tool_call, .text = "[]", .tool = "write"});
+        CHECK(parts_of(message{.role = "user"}).empty());
+    }
+    SECTION("one text is replaced, all else stays") {
+        std::vector<message> expected(7, m);
+        expected[0].reasoning_content = "new";
+        expected[1].content = "new";
+        expected[2].content_parts[0].text = "new";
+        expected[3].content_parts[1] = {"text", "new"};
+        expected[5].tool_calls[0].arguments = "new";
+        expected[6].tool_calls[1].arguments = "new";
+        for (std::size_t index = 0; index < 7; ++index) CHECK(condense::with_part(m, index, "new") == expected[index]);
+        CHECK(condense::with_part(m, 7, "new") == m);
+        CHECK(m == sample());
+    }
+    SECTION("one part is removed, its followers move up") {
+        std::vector<message> expected(7, m);
+        expected[0].reasoning_content.clear();
+        expected[1].content.clear();
+        expected[2].content_parts = {m.content_parts[1], m.content_parts[2]};
+        expected[3].content_parts = {m.content_parts[0], m.content_parts[2]};
+        expected[4].content_parts = {m.content_parts[0], m.content_parts[1]};
+        expected[5].tool_calls.erase(expected[5].tool_calls.begin());
+        expected[6].tool_calls.pop_back();
+        for (std::size_t index = 0; index < 7; ++index) {
+            auto const thinner = condense::without_part(m, index);
+            CHECK(thinner == expected[index]);
+            auto parts = parts_of(m);
+            parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(index));
+            CHECK(parts_of(thinner) == parts);
+        }
+        CHECK(condense::without_part(m, 7) == m);
+        CHECK(condense::without_part(result(""), 0) == result(""));
+        CHECK(condense::without_part(result("out"), 0) == result(""));
+    }
+    SECTION("messages are composed, and calls answered") {
+        CHECK(condense::detail::make_fn::make<message>(role::user, "so far") ==
+              message{.role = "user", .content = "so far"});
+        std::vector<message> answers;
+        condense::each_part(m, [&](part_view const& part) {
+            if (part.kind == part_kind::tool_call) answers.push_back(condense::make_result(m, part, "none"));
+        });
+        REQUIRE(answers.size() == 2);
+        CHECK(answers[0] == message{.role = "tool", .content = "none", .tool_name = "read", .tool_call_id = "1"});
+        CHECK(answers[1] == message{.role = "tool", .content = "none", .tool_name = "write"});
+    }
 }
 
 TEST_CASE("llama_cpp: a message of role tool is a result, with call and tool") {
@@ -89,20 +134,6 @@ TEST_CASE("llama_cpp: roles are read by name") {
                                         {"Tool", role::other},
                                         {"\xFF", role::other}})
         CHECK(condense::role_of(message{.role = name}) == speaker);
-}
-
-TEST_CASE("llama_cpp: one text is replaced, all else stays") {
-    auto const m = sample();
-    std::vector<message> expected(7, m);
-    expected[0].reasoning_content = "new";
-    expected[1].content = "new";
-    expected[2].content_parts[0].text = "new";
-    expected[3].content_parts[1] = {"text", "new"};
-    expected[5].tool_calls[0].arguments = "new";
-    expected[6].tool_calls[1].arguments = "new";
-    for (std::size_t index = 0; index < 7; ++index) CHECK(condense::with_part(m, index, "new") == expected[index]);
-    CHECK(condense::with_part(m, 7, "new") == m);
-    CHECK(m == sample());
 }
 
 TEST_CASE("llama_cpp: a result without a text takes one where content may be") {
@@ -141,51 +172,12 @@ TEST_CASE("llama_cpp: without an id, the first text is the result") {
     CHECK(kinds(m) == "tool result; media; text; text; ");
 }
 
-TEST_CASE("llama_cpp: one part is removed, its followers move up") {
-    auto const m = sample();
-    std::vector<message> expected(7, m);
-    expected[0].reasoning_content.clear();
-    expected[1].content.clear();
-    expected[2].content_parts = {m.content_parts[1], m.content_parts[2]};
-    expected[3].content_parts = {m.content_parts[0], m.content_parts[2]};
-    expected[4].content_parts = {m.content_parts[0], m.content_parts[1]};
-    expected[5].tool_calls.erase(expected[5].tool_calls.begin());
-    expected[6].tool_calls.pop_back();
-    for (std::size_t index = 0; index < 7; ++index) {
-        auto const thinner = condense::without_part(m, index);
-        CHECK(thinner == expected[index]);
-        auto parts = parts_of(m);
-        parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(index));
-        CHECK(parts_of(thinner) == parts);
-    }
-    CHECK(condense::without_part(m, 7) == m);
-    CHECK(condense::without_part(result(""), 0) == result(""));
-    CHECK(condense::without_part(result("out"), 0) == result(""));
-}
-
-TEST_CASE("llama_cpp: messages are composed, and calls answered") {
-    CHECK(condense::detail::make_fn::make<message>(role::user, "so far") ==
-          message{.role = "user", .content = "so far"});
-    auto const m = sample();
-    std::vector<message> answers;
-    condense::each_part(m, [&](part_view const& part) {
-        if (part.kind == part_kind::tool_call) answers.push_back(condense::make_result(m, part, "none"));
-    });
-    REQUIRE(answers.size() == 2);
-    CHECK(answers[0] == message{.role = "tool", .content = "none", .tool_name = "read", .tool_call_id = "1"});
-    CHECK(answers[1] == message{.role = "tool", .content = "none", .tool_name = "write"});
-}
-
 TEST_CASE("llama_cpp: bytes hold all that llama.cpp's message has, and are refused when changed") {
     auto rich = sample();
     rich.label.clear();  // not llama.cpp's
     for (int byte = 0; byte < 256; ++byte) rich.content.push_back(static_cast<char>(byte));
     rich.tool_call_id = "3:a,\xFF";
-    for (auto const& m : {rich, message{}, result("out")}) {
-        auto const bytes = condense::to_bytes(m);
-        CHECK(condense::from_bytes<message>(bytes) == m);
-        CHECK(foreign::cut_or_longer_is_refused<message>(bytes));
-    }
+    for (auto const& m : {rich, message{}, result("out")}) foreign::bytes_of(m);
     CHECK_FALSE(condense::from_bytes<message>("17:common_chat_msg/2,0:,0:,0:,0:,0:,1:0,1:0,"));
     CHECK(condense::from_bytes<message>("17:common_chat_msg/1,0:,0:,0:,0:,0:,1:0,1:0,") == message{});
     CHECK_FALSE(condense::from_bytes<message>("17:common_chat_msg/1,0:,0:,0:,0:,0:,20:18446744073709551615,1:0,"));
@@ -200,7 +192,6 @@ TEST_CASE("llama_cpp: hostile values are read, edited and stored") {
                         .reasoning_content = text,
                         .tool_name = text,
                         .tool_call_id = text};
-        foreign::edits_of_every_part(m);
-        CHECK(condense::from_bytes<message>(condense::to_bytes(m)) == m);
+        foreign::edit_and_store(m);
     }
 }

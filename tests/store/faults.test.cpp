@@ -416,25 +416,71 @@ TEST_CASE("faults: a kill before each call of a back end") {
     }
 }
 
-TEST_CASE("faults: a name of a memory in Markdown that may not be on the medium is final for the handle") {
+TEST_CASE("faults: what is synchronised and may fail, of artifacts and memories") {
     scratch::folder const root{scratch::memory()};
-    condense::markdown_memory const to{root / "a/memory.md"};
-    REQUIRE_FALSE(to.add({"one"}));
-    CHECK(with_failing_fsync(1, [&] { return reason(to.add({"two"})); }) == failed_fsync);
-    CHECK(reason(to.add({"three"})) == failed_fsync);
-    condense::markdown_memory const other{root / "a/memory.md"};
-    CHECK(other.facts().facts == strings{"one", "two"});
-    CHECK_FALSE(other.add({"two", "three"}));
-    CHECK(other.facts().facts == strings{"one", "two", "three"});
-}
-
-TEST_CASE("faults: a memory in Markdown is on the medium before it takes its name, and so is the name at the end") {
-    scratch::folder const root{scratch::memory()};
-    auto calls = log_of([&] { memories.work(root / "a", [](auto, auto const&) {}); });
-    std::erase_if(calls, [](auto const& call) { return call != "write" && call != "fsync" && call != "renameat"; });
-    REQUIRE(calls.size() > 8);
-    CHECK(std::vector(calls.end() - 8, calls.end()) ==
-          strings{"write", "fsync", "renameat", "fsync", "write", "fsync", "renameat", "fsync"});
+    SECTION("a name of a memory in Markdown that may not be on the medium is final for the handle") {
+        condense::markdown_memory const to{root / "a/memory.md"};
+        REQUIRE_FALSE(to.add({"one"}));
+        CHECK(with_failing_fsync(1, [&] { return reason(to.add({"two"})); }) == failed_fsync);
+        CHECK(reason(to.add({"three"})) == failed_fsync);
+        condense::markdown_memory const other{root / "a/memory.md"};
+        CHECK(other.facts().facts == strings{"one", "two"});
+        CHECK_FALSE(other.add({"two", "three"}));
+        CHECK(other.facts().facts == strings{"one", "two", "three"});
+    }
+    SECTION("a memory in Markdown is on the medium before it takes its name, and so is the name at the end") {
+        auto calls = log_of([&] { memories.work(root / "a", [](auto, auto const&) {}); });
+        std::erase_if(calls, [](auto const& call) { return call != "write" && call != "fsync" && call != "renameat"; });
+        REQUIRE(calls.size() > 8);
+        CHECK(std::vector(calls.end() - 8, calls.end()) ==
+              strings{"write", "fsync", "renameat", "fsync", "write", "fsync", "renameat", "fsync"});
+    }
+    SECTION("a failed fsync of an artifact is final, and one of the folder for the handle") {
+        artifact_folder const store{root / "a"};
+        REQUIRE(put(store, "first").empty());
+        auto const put_text = [&] { return put(store, "text"); };
+        CHECK(with_failing_fsync(0, put_text) == failed_fsync);
+        CHECK(scratch::names_in(root / "a").size() == 1);
+        CHECK(put_text().empty());
+        fs::remove(root / "a/" + store.name("text").text());
+        CHECK(with_failing_fsync(1, put_text) == failed_fsync);
+        CHECK(put_text() == failed_fsync);
+        CHECK(put(store, "first") == failed_fsync);
+        CHECK(holds(store, "first"));
+        CHECK(put(artifact_folder{root / "a"}, "text").empty());
+    }
+    SECTION("a look-up in an artifact folder that fails is not other content under the name") {
+        artifact_folder const store{root / "a"};
+        auto const first = condense::content_hash{}("text", 0);
+        REQUIRE_FALSE(store.put(first, "text"));
+        for (std::string_view const call : {"openat", "pread"}) {
+            plan made{.only = call, .at = 0, .error = EIO, .times = 100};
+            under(made, [&] {
+                CHECK(store.name("text") == first);
+                CHECK(reason(store.put(first, "text")) == "look up: Input/output error");
+            });
+        }
+        CHECK(scratch::names_in(root / "a").size() == 1);
+    }
+    SECTION("a look-up in a database that fails is not other content under the name") {
+        std::string const content(200'000, 'x');
+        auto const first = condense::content_hash{}(content, 0);
+        REQUIRE_FALSE(sqlite_store{root / "a"}.put(first, content));
+        int failed = 0;
+        for (long at = 0; at < 60; ++at) {
+            sqlite_store const store{root / "a"};
+            plan made{.only = "pread64", .at = at, .error = EIO};
+            auto const problem = under(made, [&] { return reason(store.put(first, content)); });
+            failed += !problem.empty();
+            CHECK(problem != other_content);
+        }
+        CHECK(failed > 20);
+    }
+    SECTION("a folder that is not surely there is not left behind") {
+        CHECK(with_failing_fsync(0, [&] { return put(artifact_folder{root / "a"}, "text"); }) ==
+              "open folder: Input/output error");
+        CHECK(scratch::names_in(root / "").empty());
+    }
 }
 
 TEST_CASE("faults: what is acknowledged was synchronised before and after it got its name") {
@@ -470,82 +516,93 @@ TEST_CASE("faults: what a database acknowledges was synchronised, and first its 
     }
 }
 
-TEST_CASE("faults: the folder's entry is synchronised with the first flush, and once") {
+TEST_CASE("faults: what is synchronised and may fail, of a journal in a folder") {
     scratch::folder const root{scratch::memory()};
-    journal_folder const to{root / "j"};
-    REQUIRE(add(to, "c", 0, "a").empty());
-    for (std::size_t const syncs : {2u, 1u, 1u})
-        CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == strings(syncs, "fsync"));
-}
-
-TEST_CASE("faults: a journal's file is synchronised before the next one begins, and by each that has written to it") {
-    scratch::folder const root{scratch::memory()};
-    journal_folder const to{root / "j", one_line};
-    REQUIRE(add(to, "c", 0, "a").empty());
-    journal_folder const other{root / "j", one_line};  // has written nothing to the first file
-    CHECK(log_of([&] { CHECK(add(other, "c", 1, "a").empty()); }) ==
-          strings{"open", "openat", "flock", "fsync", "fsync", "openat", "flock", "openat", "flock", "write", "flock"});
-    SECTION("in order") {
-        CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == strings{"fsync", "fsync", "openat", "fsync", "fsync"});
-        CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == strings{"fsync"});
+    SECTION("the folder's entry is synchronised with the first flush, and once") {
+        journal_folder const to{root / "j"};
+        REQUIRE(add(to, "c", 0, "a").empty());
+        for (std::size_t const syncs : {2u, 1u, 1u})
+            CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == strings(syncs, "fsync"));
     }
-    SECTION("a failure is final") {
+    SECTION("a journal's file is synchronised before the next one begins, and by each that has written to it") {
+        journal_folder const to{root / "j", one_line};
+        REQUIRE(add(to, "c", 0, "a").empty());
+        journal_folder const other{root / "j", one_line};  // has written nothing to the first file
+        CHECK(log_of([&] { CHECK(add(other, "c", 1, "a").empty()); }) == strings{"open", "openat", "flock", "fsync",
+                                                                                 "fsync", "openat", "flock", "openat",
+                                                                                 "flock", "write", "flock"});
+        SECTION("in order") {
+            CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == strings{"fsync", "fsync", "openat", "fsync", "fsync"});
+            CHECK(log_of([&] { CHECK_FALSE(to.flush("c")); }) == strings{"fsync"});
+        }
+        SECTION("a failure is final") {
+            plan made{.only = "fsync", .at = 0, .error = EIO};
+            bool const appends = GENERATE(false, true);
+            under(made, [&] {
+                CHECK((appends ? add(to, "c", 2, "a") : reason(to.flush("c"))) == failed_fsync);
+                CHECK(std::ranges::count(made.log, "fsync") == 1);
+                CHECK(add(to, "c", 2, "a") == failed_fsync);
+            });
+        }
+        SECTION("and no next one begins after a failure") {
+            REQUIRE(add(to, "c", 2, "a").empty());
+            CHECK(with_failing_fsync(0, [&] { return add(journal_folder{root / "j", one_line}, "c", 3, "a"); }) ==
+                  failed_fsync);
+            CHECK(scratch::names_in(root / "j").size() == 3);
+        }
+    }
+    SECTION("a short write that cannot be taken back stands aside") {
+        journal_folder const to{root / "j"};
+        auto const add_text = [&] { return add(to, "c", 1, "some text"); };
+        auto const bytes = [&] { return scratch::bytes_of(scratch::the_file_in(root / "j")); };
+        REQUIRE(add(to, "c", 0, "some text").empty());
+        auto const whole = bytes();
+        plan made{.only = "write", .at = 0, .error = ENOSPC, .halve = true};
+        CHECK(under(made, add_text) == "write: " + std::string{no_space});
+        CHECK(made.log == strings{"flock", "pread", "write", "ftruncate", "flock"});
+        CHECK(bytes() == whole);
+
+        made = {.at = 2, .error = ENOSPC, .times = 2, .halve = true};
+        CHECK(under(made, add_text) == "write: " + std::string{no_space});
+        CHECK(bytes().size() == whole.size() * 3 / 2);
+        CHECK(lines_of(to, "c").size() == 1);
+        CHECK(add_text().empty());
+        CHECK(lines_of(to, "c").size() == 2);
+        CHECK(lines_of(to, "c").back().first.number == 1);
+    }
+    SECTION("lines of several processes stay whole where every write is short") {
+        constexpr std::uint64_t each = 2'000;
+        auto const options =
+            GENERATE(condense::journal_folder_options{}, condense::journal_folder_options{condense::bytes{1'000}});
+        journal_folder const before{root / "j", options};
+        REQUIRE(add(before, "c", 99'999, "a").empty());
+        for (auto const &said : processes::at_once(4, [&](std::uint64_t writer, auto const& say) {
+                 auto const to = writer < 2 ? before : journal_folder{root / "j", options};
+                 plan made{.split = true};
+                 under(made, [&] {
+                     for (std::uint64_t line = 0; line < each; ++line)
+                         if (!add(to, "c", writer * 10'000 + line, std::string(50, 'x')).empty()) say(0);
+                 });
+             }))
+            CHECK(said.empty());
+        std::vector<std::uint64_t> next(10);
+        for (auto const& [entry, content] : lines_of(before, "c")) next[entry.number / 10'000] += 1;
+        CHECK(next == std::vector<std::uint64_t>{each, each, each, each, 0, 0, 0, 0, 0, 1});
+    }
+    SECTION("an fsync that fails when a file is closed for others is told at the next flush") {
+        journal_folder const to{root / "j"};
+        REQUIRE(add(to, "c", 0, "a").empty());
         plan made{.only = "fsync", .at = 0, .error = EIO};
-        bool const appends = GENERATE(false, true);
         under(made, [&] {
-            CHECK((appends ? add(to, "c", 2, "a") : reason(to.flush("c"))) == failed_fsync);
-            CHECK(std::ranges::count(made.log, "fsync") == 1);
-            CHECK(add(to, "c", 2, "a") == failed_fsync);
+            for (std::size_t which = 0; which < journal_folder::most_files; ++which)
+                REQUIRE(add(to, std::to_string(which), 0, "a").empty());
         });
+        CHECK(made.made > 0);
+        std::size_t told = to.flush("c") ? 1 : 0;
+        for (std::size_t which = 0; which < journal_folder::most_files; ++which)
+            told += to.flush(std::to_string(which)) ? 1u : 0u;
+        CHECK(told == 1);
     }
-    SECTION("and no next one begins after a failure") {
-        REQUIRE(add(to, "c", 2, "a").empty());
-        CHECK(with_failing_fsync(0, [&] { return add(journal_folder{root / "j", one_line}, "c", 3, "a"); }) ==
-              failed_fsync);
-        CHECK(scratch::names_in(root / "j").size() == 3);
-    }
-}
-
-TEST_CASE("faults: a short write that cannot be taken back stands aside") {
-    scratch::folder const root{scratch::memory()};
-    journal_folder const to{root / "j"};
-    auto const add_text = [&] { return add(to, "c", 1, "some text"); };
-    auto const bytes = [&] { return scratch::bytes_of(scratch::the_file_in(root / "j")); };
-    REQUIRE(add(to, "c", 0, "some text").empty());
-    auto const whole = bytes();
-    plan made{.only = "write", .at = 0, .error = ENOSPC, .halve = true};
-    CHECK(under(made, add_text) == "write: " + std::string{no_space});
-    CHECK(made.log == strings{"flock", "pread", "write", "ftruncate", "flock"});
-    CHECK(bytes() == whole);
-
-    made = {.at = 2, .error = ENOSPC, .times = 2, .halve = true};
-    CHECK(under(made, add_text) == "write: " + std::string{no_space});
-    CHECK(bytes().size() == whole.size() * 3 / 2);
-    CHECK(lines_of(to, "c").size() == 1);
-    CHECK(add_text().empty());
-    CHECK(lines_of(to, "c").size() == 2);
-    CHECK(lines_of(to, "c").back().first.number == 1);
-}
-
-TEST_CASE("faults: lines of several processes stay whole where every write is short") {
-    scratch::folder const root{scratch::memory()};
-    constexpr std::uint64_t each = 2'000;
-    auto const options =
-        GENERATE(condense::journal_folder_options{}, condense::journal_folder_options{condense::bytes{1'000}});
-    journal_folder const before{root / "j", options};
-    REQUIRE(add(before, "c", 99'999, "a").empty());
-    for (auto const &said : processes::at_once(4, [&](std::uint64_t writer, auto const& say) {
-             auto const to = writer < 2 ? before : journal_folder{root / "j", options};
-             plan made{.split = true};
-             under(made, [&] {
-                 for (std::uint64_t line = 0; line < each; ++line)
-                     if (!add(to, "c", writer * 10'000 + line, std::string(50, 'x')).empty()) say(0);
-             });
-         }))
-        CHECK(said.empty());
-    std::vector<std::uint64_t> next(10);
-    for (auto const& [entry, content] : lines_of(before, "c")) next[entry.number / 10'000] += 1;
-    CHECK(next == std::vector<std::uint64_t>{each, each, each, each, 0, 0, 0, 0, 0, 1});
 }
 
 TEST_CASE("faults: a failed fsync of a journal is final for the handle") {
@@ -565,76 +622,6 @@ TEST_CASE("faults: a failed fsync of a journal is final for the handle") {
         CHECK(add(later, "c", 1, "a").empty());
         CHECK_FALSE(later.flush("c"));
     }
-}
-
-TEST_CASE("faults: an fsync that fails when a file is closed for others is told at the next flush") {
-    scratch::folder const root{scratch::memory()};
-    journal_folder const to{root / "j"};
-    REQUIRE(add(to, "c", 0, "a").empty());
-    plan made{.only = "fsync", .at = 0, .error = EIO};
-    under(made, [&] {
-        for (std::size_t which = 0; which < journal_folder::most_files; ++which)
-            REQUIRE(add(to, std::to_string(which), 0, "a").empty());
-    });
-    CHECK(made.made > 0);
-    std::size_t told = to.flush("c") ? 1 : 0;
-    for (std::size_t which = 0; which < journal_folder::most_files; ++which)
-        told += to.flush(std::to_string(which)) ? 1u : 0u;
-    CHECK(told == 1);
-}
-
-TEST_CASE("faults: a failed fsync of an artifact is final, and one of the folder for the handle") {
-    scratch::folder const root{scratch::memory()};
-    artifact_folder const store{root / "a"};
-    REQUIRE(put(store, "first").empty());
-    auto const put_text = [&] { return put(store, "text"); };
-    CHECK(with_failing_fsync(0, put_text) == failed_fsync);
-    CHECK(scratch::names_in(root / "a").size() == 1);
-    CHECK(put_text().empty());
-    fs::remove(root / "a/" + store.name("text").text());
-    CHECK(with_failing_fsync(1, put_text) == failed_fsync);
-    CHECK(put_text() == failed_fsync);
-    CHECK(put(store, "first") == failed_fsync);
-    CHECK(holds(store, "first"));
-    CHECK(put(artifact_folder{root / "a"}, "text").empty());
-}
-
-TEST_CASE("faults: a look-up in an artifact folder that fails is not other content under the name") {
-    scratch::folder const root{scratch::memory()};
-    artifact_folder const store{root / "a"};
-    auto const first = condense::content_hash{}("text", 0);
-    REQUIRE_FALSE(store.put(first, "text"));
-    for (std::string_view const call : {"openat", "pread"}) {
-        plan made{.only = call, .at = 0, .error = EIO, .times = 100};
-        under(made, [&] {
-            CHECK(store.name("text") == first);
-            CHECK(reason(store.put(first, "text")) == "look up: Input/output error");
-        });
-    }
-    CHECK(scratch::names_in(root / "a").size() == 1);
-}
-
-TEST_CASE("faults: a look-up in a database that fails is not other content under the name") {
-    scratch::folder const root{scratch::memory()};
-    std::string const content(200'000, 'x');
-    auto const first = condense::content_hash{}(content, 0);
-    REQUIRE_FALSE(sqlite_store{root / "a"}.put(first, content));
-    int failed = 0;
-    for (long at = 0; at < 60; ++at) {
-        sqlite_store const store{root / "a"};
-        plan made{.only = "pread64", .at = at, .error = EIO};
-        auto const problem = under(made, [&] { return reason(store.put(first, content)); });
-        failed += !problem.empty();
-        CHECK(problem != other_content);
-    }
-    CHECK(failed > 20);
-}
-
-TEST_CASE("faults: a folder that is not surely there is not left behind") {
-    scratch::folder const root{scratch::memory()};
-    CHECK(with_failing_fsync(0, [&] { return put(artifact_folder{root / "a"}, "text"); }) ==
-          "open folder: Input/output error");
-    CHECK(scratch::names_in(root / "").empty());
 }
 
 #else

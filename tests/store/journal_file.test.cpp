@@ -61,36 +61,102 @@ TEST_CASE("journal_file: a lock holds off other openings of the file until it go
     CHECK(file_lock{posix::descriptor{}}.error() == EBADF);
 }
 
-TEST_CASE("journal_file: lines are appended as they are, in a file that the first one makes") {
+TEST_CASE("journal_file: lines of one file") {
     one_file to;
-    CHECK_FALSE(fs::exists(to.root / "j"));
-    CHECK(to.add("one\n").empty());
-    CHECK(scratch::mode_of(to.path()) == 0600);
-    CHECK(to.add("two\n").empty());
-    CHECK(to.bytes() == "one\ntwo\n");
-    CHECK(to.flush().empty());
-    CHECK(to.add("three\n").empty());
-    CHECK(reason(journal_file{"a"}.append(to.in, "four\n")).empty());
-    CHECK(to.add("five\n").empty());
-    CHECK(to.bytes() == "one\ntwo\nthree\nfour\nfive\n");
-    CHECK(is_free(opened(to.path())));
-}
-
-TEST_CASE("journal_file: nothing is made to be flushed") {
-    one_file to;
-    CHECK(to.flush().empty());
-    CHECK_FALSE(fs::exists(to.root / "j"));
-    REQUIRE(fs::create_directory(to.root / "j"));
-    CHECK(to.flush().empty());
-    CHECK(scratch::names_in(to.root / "j").empty());
-}
-
-TEST_CASE("journal_file: what is torn at the end stands on a line of its own") {
-    one_file to;
-    for (std::string const before : {"one\ntw", "o", "\n", ""}) {
-        to.write(before);
+    SECTION("lines are appended as they are, in a file that the first one makes") {
+        CHECK_FALSE(fs::exists(to.root / "j"));
+        CHECK(to.add("one\n").empty());
+        CHECK(scratch::mode_of(to.path()) == 0600);
+        CHECK(to.add("two\n").empty());
+        CHECK(to.bytes() == "one\ntwo\n");
+        CHECK(to.flush().empty());
         CHECK(to.add("three\n").empty());
-        CHECK(to.bytes() == before + (before.empty() || before.ends_with('\n') ? "" : "\n") + "three\n");
+        CHECK(reason(journal_file{"a"}.append(to.in, "four\n")).empty());
+        CHECK(to.add("five\n").empty());
+        CHECK(to.bytes() == "one\ntwo\nthree\nfour\nfive\n");
+        CHECK(is_free(opened(to.path())));
+    }
+    SECTION("nothing is made to be flushed") {
+        CHECK(to.flush().empty());
+        CHECK_FALSE(fs::exists(to.root / "j"));
+        REQUIRE(fs::create_directory(to.root / "j"));
+        CHECK(to.flush().empty());
+        CHECK(scratch::names_in(to.root / "j").empty());
+    }
+    SECTION("what is torn at the end stands on a line of its own") {
+        for (std::string const before : {"one\ntw", "o", "\n", ""}) {
+            to.write(before);
+            CHECK(to.add("three\n").empty());
+            CHECK(to.bytes() == before + (before.empty() || before.ends_with('\n') ? "" : "\n") + "three\n");
+        }
+    }
+    SECTION("a file with another name is not written through") {
+        REQUIRE(fs::create_directory(to.root / "j"));
+        scratch::write(to.root / "mine", "mine\n");
+        fs::create_hard_link(to.root / "mine", to.path());
+        constexpr std::string_view refused =
+            "open: the file must have no other name (hard link): put a copy in its place";
+        CHECK(to.add("one\n") == refused);
+        CHECK(to.flush() == refused);
+        CHECK(scratch::bytes_of(to.root / "mine") == "mine\n");
+        // The remedy.
+        fs::copy_file(to.path(), to.root / "copy");
+        fs::rename(to.root / "copy", to.root / "j/b");
+        fs::remove(to.path());
+        fs::rename(to.root / "j/b", to.path());
+        CHECK(to.add("one\n").empty());
+        CHECK(to.bytes() == "mine\none\n");
+        CHECK(scratch::bytes_of(to.root / "mine") == "mine\n");
+    }
+    SECTION("what cannot be opened is an error, and is tried again") {
+        REQUIRE(fs::create_directory(to.root / "j"));
+        scratch::write(to.root / "outside", "mine");
+        plant(to.path(), to.root / "outside", to.root / "nothing");
+        CHECK(to.add("one\n").starts_with("open: "));
+        CHECK(to.flush().starts_with("open: "));
+        CHECK(to.file.close());
+        fs::remove(to.path());
+        CHECK(to.add("one\n").empty());
+        CHECK(to.bytes() == "one\n");
+    }
+    SECTION("a closed file gives its descriptor back, and is opened again when used") {
+        CHECK(to.file.close());
+        auto const before = open_files();
+        REQUIRE(to.add("one\n").empty());
+        CHECK(open_files() > before);
+        CHECK(to.file.close());
+        CHECK(to.file.close());
+        // The folder stays open.
+        CHECK(open_files() == before + 1);
+        CHECK(to.add("two\n").empty());
+        CHECK(open_files() == before + 2);
+        CHECK(to.bytes() == "one\ntwo\n");
+        // What was closed was kept first, so its removal is no loss of this object's to tell.
+        CHECK(to.file.close());
+        fs::remove(to.path());
+        CHECK(to.flush().empty());
+        CHECK(to.add("three\n").empty());
+        CHECK(to.bytes() == "three\n");
+    }
+    SECTION("is for threads") {
+        constexpr int each = 5'000;
+        std::atomic<int> failed = 0;
+        std::vector<std::thread> threads;
+        for (char letter = 'a'; letter < 'e'; ++letter)
+            threads.emplace_back([&, letter] {
+                for (int line = 0; line < each; ++line) {
+                    if (!to.add(std::string(20, letter) + "\n").empty()) ++failed;
+                    if (line % 2 == 0 && !to.file.close()) ++failed;
+                    if (line % 50 == 0 && !to.flush().empty()) ++failed;
+                }
+            });
+        for (auto& thread : threads) thread.join();
+        CHECK(failed == 0);
+        std::map<std::string, int> lines;
+        auto const bytes = to.bytes();
+        for (std::size_t at = 0; at < bytes.size(); at += 21) ++lines[bytes.substr(at, 21)];
+        CHECK(lines.size() == 4);  // none is torn
+        for (char letter = 'a'; letter < 'e'; ++letter) CHECK(lines[std::string(20, letter) + "\n"] == each);
     }
 }
 
@@ -107,38 +173,6 @@ TEST_CASE("journal_file: what a write left that failed is taken away") {
     CHECK(to.flush().empty());
     CHECK(to.add(line).empty());
     CHECK(to.bytes() == "one\n" + line);
-}
-
-TEST_CASE("journal_file: a file with another name is not written through") {
-    one_file to;
-    REQUIRE(fs::create_directory(to.root / "j"));
-    scratch::write(to.root / "mine", "mine\n");
-    fs::create_hard_link(to.root / "mine", to.path());
-    constexpr std::string_view refused = "open: the file must have no other name (hard link): put a copy in its place";
-    CHECK(to.add("one\n") == refused);
-    CHECK(to.flush() == refused);
-    CHECK(scratch::bytes_of(to.root / "mine") == "mine\n");
-    // The remedy.
-    fs::copy_file(to.path(), to.root / "copy");
-    fs::rename(to.root / "copy", to.root / "j/b");
-    fs::remove(to.path());
-    fs::rename(to.root / "j/b", to.path());
-    CHECK(to.add("one\n").empty());
-    CHECK(to.bytes() == "mine\none\n");
-    CHECK(scratch::bytes_of(to.root / "mine") == "mine\n");
-}
-
-TEST_CASE("journal_file: what cannot be opened is an error, and is tried again") {
-    one_file to;
-    REQUIRE(fs::create_directory(to.root / "j"));
-    scratch::write(to.root / "outside", "mine");
-    plant(to.path(), to.root / "outside", to.root / "nothing");
-    CHECK(to.add("one\n").starts_with("open: "));
-    CHECK(to.flush().starts_with("open: "));
-    CHECK(to.file.close());
-    fs::remove(to.path());
-    CHECK(to.add("one\n").empty());
-    CHECK(to.bytes() == "one\n");
 }
 
 TEST_CASE("journal_file: a file that is removed is told once, where lines went with it") {
@@ -237,27 +271,6 @@ TEST_CASE("journal_file: files of no bytes hold a line each") {
     CHECK(scratch::bytes_of(to.path() + ".2") == "1\n");
 }
 
-TEST_CASE("journal_file: a closed file gives its descriptor back, and is opened again when used") {
-    one_file to;
-    CHECK(to.file.close());
-    auto const before = open_files();
-    REQUIRE(to.add("one\n").empty());
-    CHECK(open_files() > before);
-    CHECK(to.file.close());
-    CHECK(to.file.close());
-    // The folder stays open.
-    CHECK(open_files() == before + 1);
-    CHECK(to.add("two\n").empty());
-    CHECK(open_files() == before + 2);
-    CHECK(to.bytes() == "one\ntwo\n");
-    // What was closed was kept first, so its removal is no loss of this object's to tell.
-    CHECK(to.file.close());
-    fs::remove(to.path());
-    CHECK(to.flush().empty());
-    CHECK(to.add("three\n").empty());
-    CHECK(to.bytes() == "three\n");
-}
-
 TEST_CASE("journal_file: an append waits for another writer") {
     one_file to;
     REQUIRE(to.add("one\n").empty());
@@ -276,26 +289,4 @@ TEST_CASE("journal_file: an append waits for another writer") {
     writer.join();
     CHECK(problem.empty());
     CHECK(to.bytes() == "one\ntwo\n");
-}
-
-TEST_CASE("journal_file: is for threads") {
-    one_file to;
-    constexpr int each = 5'000;
-    std::atomic<int> failed = 0;
-    std::vector<std::thread> threads;
-    for (char letter = 'a'; letter < 'e'; ++letter)
-        threads.emplace_back([&, letter] {
-            for (int line = 0; line < each; ++line) {
-                if (!to.add(std::string(20, letter) + "\n").empty()) ++failed;
-                if (line % 2 == 0 && !to.file.close()) ++failed;
-                if (line % 50 == 0 && !to.flush().empty()) ++failed;
-            }
-        });
-    for (auto& thread : threads) thread.join();
-    CHECK(failed == 0);
-    std::map<std::string, int> lines;
-    auto const bytes = to.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += 21) ++lines[bytes.substr(at, 21)];
-    CHECK(lines.size() == 4);  // none is torn
-    for (char letter = 'a'; letter < 'e'; ++letter) CHECK(lines[std::string(20, letter) + "\n"] == each);
 }

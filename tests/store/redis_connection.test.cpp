@@ -141,70 +141,85 @@ TEST_CASE("redis_connection: what may pass is tried again as long as patience la
     }
 }
 
-TEST_CASE("redis_connection: says who it is, and which database, before anything else") {
+TEST_CASE("redis_connection: with a server") {
     server const real;
-    CHECK(real.ask({"ACL", "SETUSER", "agent", "on", ">other", "~*", "+@all"}) == "OK");
-    CHECK(real.ask({"CONFIG", "SET", "requirepass", "secret"}) == "OK");
-    auto const with = [&](redis_options options) {
-        options.socket = real.options().socket;
-        return options;
-    };
-    CHECK(ask(real.options()) == "Redis: NOAUTH Authentication required.");
-    pool wrong{with({.password = "wrong"})};
-    CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
-    CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
-    CHECK(ask(with({.password = "secret"}), {"SET", "key", "0"}) == "OK");
-    pool agent{with({.user = "agent", .password = "other", .database = 3})};
-    CHECK(ask(agent, {"ACL", "WHOAMI"}) == "agent");
-    CHECK(ask(agent, {"EXISTS", "key"}) == "0");
-    pool far{with({.password = "secret", .database = 99})};
-    CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
-    CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
-}
-
-TEST_CASE("redis_connection: words are any bytes, of any size") {
-    server const real;
-    pool of{real.options()};
-    for (std::size_t const size : {0u, 1u, 65'536u, 65'537u, 3'000'000u}) {
-        std::string word(size, '\0');
-        for (std::size_t place = 0; place < size; ++place) word[place] = static_cast<char>(place * 7 + place / 256);
-        CHECK((ask(of, {"SET", word, word}) == "OK"));
-        CHECK(ask(of, {"STRLEN", word}) == std::to_string(size));
+    SECTION("says who it is, and which database, before anything else") {
+        CHECK(real.ask({"ACL", "SETUSER", "agent", "on", ">other", "~*", "+@all"}) == "OK");
+        CHECK(real.ask({"CONFIG", "SET", "requirepass", "secret"}) == "OK");
+        auto const with = [&](redis_options options) {
+            options.socket = real.options().socket;
+            return options;
+        };
+        CHECK(ask(real.options()) == "Redis: NOAUTH Authentication required.");
+        pool wrong{with({.password = "wrong"})};
+        CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
+        CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
+        CHECK(ask(with({.password = "secret"}), {"SET", "key", "0"}) == "OK");
+        pool agent{with({.user = "agent", .password = "other", .database = 3})};
+        CHECK(ask(agent, {"ACL", "WHOAMI"}) == "agent");
+        CHECK(ask(agent, {"EXISTS", "key"}) == "0");
+        pool far{with({.password = "secret", .database = 99})};
+        CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
+        CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
     }
-    CHECK((ask(of, {"ECHO", "\r\nFLUSHALL\r\n"}) == "\r\nFLUSHALL\r\n"));
-    CHECK(ask(of, {"DBSIZE"}) == "5");
-}
+    SECTION("words are any bytes, of any size") {
+        pool of{real.options()};
+        for (std::size_t const size : {0u, 1u, 65'536u, 65'537u, 3'000'000u}) {
+            std::string word(size, '\0');
+            for (std::size_t place = 0; place < size; ++place) word[place] = static_cast<char>(place * 7 + place / 256);
+            CHECK((ask(of, {"SET", word, word}) == "OK"));
+            CHECK(ask(of, {"STRLEN", word}) == std::to_string(size));
+        }
+        CHECK((ask(of, {"ECHO", "\r\nFLUSHALL\r\n"}) == "\r\nFLUSHALL\r\n"));
+        CHECK(ask(of, {"DBSIZE"}) == "5");
+    }
+    SECTION("threads share at most as many connections as they may") {
+        auto options = real.options();
+        options.most_connections = 2;
+        pool of{options};
+        std::atomic<int> failures = 0;
+        std::vector<std::thread> threads;
+        for (int thread = 0; thread < 8; ++thread)
+            threads.emplace_back([&] {
+                for (int entry = 0; entry < 50; ++entry) failures += ask(of, {"INCR", "count"}).empty() ? 1 : 0;
+            });
+        for (auto& thread : threads) thread.join();
+        CHECK(failures == 0);
+        CHECK(ask(of, {"GET", "count"}) == "400");
+        auto const list = real.ask({"CLIENT", "LIST"});
+        CHECK(std::count(list.begin(), list.end(), '\n') <= 3);  // this question's own, too
 
-TEST_CASE("redis_connection: threads share at most as many connections as they may") {
-    server const real;
-    auto options = real.options();
-    options.most_connections = 2;
-    pool of{options};
-    std::atomic<int> failures = 0;
-    std::vector<std::thread> threads;
-    for (int thread = 0; thread < 8; ++thread)
-        threads.emplace_back([&] {
-            for (int entry = 0; entry < 50; ++entry) failures += ask(of, {"INCR", "count"}).empty() ? 1 : 0;
-        });
-    for (auto& thread : threads) thread.join();
-    CHECK(failures == 0);
-    CHECK(ask(of, {"GET", "count"}) == "400");
-    auto const list = real.ask({"CLIENT", "LIST"});
-    CHECK(std::count(list.begin(), list.end(), '\n') <= 3);  // this question's own, too
-
-    auto few = impatient(real.options());
-    few.most_connections = 1;
-    pool one{few};
-    CHECK_FALSE(one.use([&](connection&) -> store_error {
-        CHECK(ask(one, {"PING"}) == "Redis: all connections are in use");
-        return {};
-    }));
-    CHECK_THROWS_AS(one.use([](connection& line) -> store_error {
-        line.ask({{"PING"}});
-        throw std::runtime_error{"of a caller"};
-    }),
-                    std::runtime_error);
-    CHECK(ask(one, {"PING"}) == "PONG");
+        auto few = impatient(real.options());
+        few.most_connections = 1;
+        pool one{few};
+        CHECK_FALSE(one.use([&](connection&) -> store_error {
+            CHECK(ask(one, {"PING"}) == "Redis: all connections are in use");
+            return {};
+        }));
+        CHECK_THROWS_AS(one.use([](connection& line) -> store_error {
+            line.ask({{"PING"}});
+            throw std::runtime_error{"of a caller"};
+        }),
+                        std::runtime_error);
+        CHECK(ask(one, {"PING"}) == "PONG");
+    }
+    SECTION("a child of the process connects for itself, a program it runs has no connection") {
+        auto const before = sockets();
+        pool of{real.options()};
+        auto const id = ask(of, {"CLIENT", "ID"});
+        for (auto const number : sockets())
+            if (std::find(before.begin(), before.end(), number) == before.end())
+                CHECK((::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0);
+        auto const said = processes::child{[&](auto const& say) {
+                              auto const own = ask(of, {"CLIENT", "ID"});
+                              say(std::stoull(own));
+                              say(ask(of, {"CLIENT", "ID"}) == own ? 1u : 0u);
+                          }}.join();
+        REQUIRE(said.size() == 2);
+        CHECK(said[0] > std::stoull(id));
+        CHECK(said[1] == 1);
+        CHECK(ask(of, {"CLIENT", "ID"}) == id);
+    }
 }
 
 TEST_CASE("redis_connection: a server that starts again is found again") {
@@ -218,23 +233,4 @@ TEST_CASE("redis_connection: a server that starts again is found again") {
     real.start();
     reader.join();
     CHECK(value == "value");
-}
-
-TEST_CASE("redis_connection: a child of the process connects for itself, a program it runs has no connection") {
-    server const real;
-    auto const before = sockets();
-    pool of{real.options()};
-    auto const id = ask(of, {"CLIENT", "ID"});
-    for (auto const number : sockets())
-        if (std::find(before.begin(), before.end(), number) == before.end())
-            CHECK((::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0);
-    auto const said = processes::child{[&](auto const& say) {
-                          auto const own = ask(of, {"CLIENT", "ID"});
-                          say(std::stoull(own));
-                          say(ask(of, {"CLIENT", "ID"}) == own ? 1u : 0u);
-                      }}.join();
-    REQUIRE(said.size() == 2);
-    CHECK(said[0] > std::stoull(id));
-    CHECK(said[1] == 1);
-    CHECK(ask(of, {"CLIENT", "ID"}) == id);
 }

@@ -45,125 +45,229 @@ using counts = std::pair<std::size_t, std::size_t>;
 
 TEST_CASE("redis_store: is a durable store") { check_durable_store<server_place>(); }
 
-TEST_CASE("redis_store: reads and compares large contents piece by piece") {
+TEST_CASE("redis_store: artifacts on a server") {
     auto const& [real, store] = served{};
-    condense::basic_redis_store const colliding{real.options(), colliding_hash};
-    constexpr std::size_t piece = std::size_t{1} << 20;
-    for (std::size_t const size : {piece - 1, piece, piece + 1, 3 * piece}) {
-        std::string content(size, '\0');
-        for (std::size_t place = 0; place < size; ++place) content[place] = static_cast<char>(place * 7 + place / 256);
-        auto const name = store.name(content);
-        CHECK_FALSE(store.put(name, content));
-        CHECK_FALSE(store.put(name, content));
-        CHECK((store.get(name) == content));
-        CHECK(store.name(content) == name);
+    SECTION("reads and compares large contents piece by piece") {
+        condense::basic_redis_store const colliding{real.options(), colliding_hash};
+        constexpr std::size_t piece = std::size_t{1} << 20;
+        for (std::size_t const size : {piece - 1, piece, piece + 1, 3 * piece}) {
+            std::string content(size, '\0');
+            for (std::size_t place = 0; place < size; ++place)
+                content[place] = static_cast<char>(place * 7 + place / 256);
+            auto const name = store.name(content);
+            CHECK_FALSE(store.put(name, content));
+            CHECK_FALSE(store.put(name, content));
+            CHECK((store.get(name) == content));
+            CHECK(store.name(content) == name);
 
-        auto const one = colliding_hash("", 0);
-        CHECK_FALSE(colliding.put(one, content));
-        auto other = content;
-        other.back() = '!';
-        for (auto const& differing : {other, content + "!", content.substr(0, size - 1), content.substr(0, piece - 2)})
-            CHECK(reason(colliding.put(one, differing)) == other_content);
-        CHECK_FALSE(colliding.put(one, content));
-        CHECK_FALSE(colliding.erase(one));
+            auto const one = colliding_hash("", 0);
+            CHECK_FALSE(colliding.put(one, content));
+            auto other = content;
+            other.back() = '!';
+            for (auto const& differing :
+                 {other, content + "!", content.substr(0, size - 1), content.substr(0, piece - 2)})
+                CHECK(reason(colliding.put(one, differing)) == other_content);
+            CHECK_FALSE(colliding.put(one, content));
+            CHECK_FALSE(colliding.erase(one));
+        }
+    }
+    SECTION("what has another name is refused, and one source is not taken for another") {
+        CHECK(reason(store.put(content_hash{}("a", 0), "b")) == "content does not match its hash");
+        condense::basic_redis_store const colliding{real.options(), colliding_hash};
+        auto const name = colliding.name("text");
+        CHECK_FALSE(colliding.put(name, "text", {.conversation = "a"}));
+        CHECK(colliding.source(name, "a"));
+        CHECK_FALSE(colliding.source(name, "b"));
+    }
+    SECTION("what is too large is refused before it is looked at") {
+        CHECK(reason(store.put({}, zeros{redis_store::most_bytes + 1}.text())) == "larger than 512 MiB");
+        auto const name = store.name("text");
+        CHECK(reason(store.put(name, "text", {.conversation = std::string(2'000'000, 'i')})) ==
+              "a source larger than 1 MiB");
+        CHECK(real.ask({"DBSIZE"}) == "0");
+    }
+    SECTION("what is no text is an error") {
+        auto const name = store.name("two");
+        CHECK(real.ask({"LPUSH", key_of('a', name), "two"}) == "1");
+        CHECK(reason(store.put(name, "two")).starts_with("Redis: WRONGTYPE"));
+        CHECK_FALSE(store.get(name));
+        CHECK(reason(store.each([](auto&&...) {})).starts_with("Redis: WRONGTYPE"));
+    }
+    SECTION("keys are the prefix and a hash, whatever the bytes of names and contents") {
+        auto hostile = condense::testing::hostile_contents(65'536);
+        for (auto const* const text :
+             {"*", "condense:*", "[^a]?\\", "../../etc/passwd", "\r\nFLUSHALL\r\n", "*1\r\n$8\r\nFLUSHALL\r\n",
+              "$-1\r\n", "'; DROP TABLE a; --", "%s%n%b", "\x1B[2J", "{a}b"})
+            hostile.emplace_back(text);
+        auto const own = hostile.size();
+        std::mt19937 random{20};
+        while (hostile.size() < 500) {
+            auto text = hostile[random() % own];
+            for (auto more = random() % 40 + 8; more != 0; --more) text.push_back(static_cast<char>(random()));
+            hostile.push_back(text + hostile[random() % own]);
+        }
+        for (auto const& text : hostile) {
+            artifact_source const source{.conversation = text, .tool = text, .call = text, .type = text, .time = 1};
+            auto const name = store.name(text);
+            CHECK_FALSE(store.put(name, text, source));
+            CHECK((store.get(name) == text));
+            CHECK((store.source(name, text) == source));
+            CHECK(reference::of(real.ask({"HKEYS", key_of('s', name)})));
+        }
+        std::size_t count = 0;
+        CHECK_FALSE(store.each_source([&](reference const& name, condense::bytes, artifact_source const& source) {
+            ++count;
+            CHECK((store.get(name) == source.conversation));
+        }));
+        CHECK(count == 500);
+        auto keys = real.ask({"KEYS", "*"}) + "\n";
+        CHECK(keys.size() == 1'000 * (key_of('a', {}).size() + 1));
+        for (std::size_t begin = 0; begin < keys.size(); begin = keys.find('\n', begin) + 1) {
+            auto const key = keys.substr(begin, keys.find('\n', begin) - begin);
+            auto const name = reference::of(key.substr(std::min<std::size_t>(key.size(), 11)));
+            REQUIRE(name);
+            CHECK((key == key_of('a', *name) || key == key_of('s', *name)));
+        }
+    }
+    SECTION("lists more than a page, each artifact and each source once") {
+        std::size_t const most = 2'500;
+        for (std::size_t entry = 0; entry < most; ++entry)
+            CHECK_FALSE(store.put(store.name(std::to_string(entry)), std::to_string(entry)));
+        for (std::size_t entry = 0; entry < 600; ++entry)
+            CHECK_FALSE(store.put(store.name("0"), "0", {.conversation = std::to_string(entry)}));
+        std::map<reference, std::size_t> seen;
+        CHECK_FALSE(store.each([&](reference const& name, condense::bytes) { ++seen[name]; }));
+        CHECK(seen.size() == most);
+        for (auto const& [name, count] : seen) CHECK(count == 1);
+        std::map<std::string, std::size_t> conversations;
+        CHECK_FALSE(store.each_source(
+            [&](auto&&, auto&&, artifact_source const& source) { ++conversations[source.conversation]; }));
+        CHECK(conversations.size() == 600);
+        for (auto const& [conversation, count] : conversations) CHECK(count == 1);
+    }
+    SECTION("a server without memory is an error, and goes on when it has some") {
+        CHECK_FALSE(store.put(store.name("before"), "before"));
+        CHECK(real.ask({"CONFIG", "SET", "maxmemory", "1mb"}) == "OK");
+        std::string const large(2'000'000, 'x');
+        CHECK(reason(store.put(store.name(large), large)) ==
+              "Redis: OOM command not allowed when used memory > 'maxmemory'.");
+        CHECK_FALSE(store.get(content_hash{}(large, 0)));
+        CHECK(store.get(store.name("before")) == "before");
+        CHECK(real.ask({"CONFIG", "SET", "maxmemory", "0"}) == "OK");
+        CHECK_FALSE(store.put(store.name(large), large));
+        CHECK((store.get(store.name(large)) == large));
+    }
+    SECTION("says which of the server's settings do not keep what is put") {
+        CHECK_FALSE(store.check_durable());
+        CHECK(real.ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"}) == "OK");
+        CHECK(reason(store.check_durable()).starts_with("Redis: maxmemory-policy is not noeviction"));
+        CHECK(real.ask({"CONFIG", "SET", "appendfsync", "everysec"}) == "OK");
+        CHECK(reason(store.check_durable()) == "Redis: appendfsync is not always: the last second may be lost");
+        CHECK(real.ask({"CONFIG", "SET", "appendonly", "no"}) == "OK");
+        CHECK(reason(store.check_durable()).starts_with("Redis: appendonly is not yes"));
     }
 }
 
-TEST_CASE("redis_store: what has another name is refused, and one source is not taken for another") {
-    auto const& [real, store] = served{};
-    CHECK(reason(store.put(content_hash{}("a", 0), "b")) == "content does not match its hash");
-    condense::basic_redis_store const colliding{real.options(), colliding_hash};
-    auto const name = colliding.name("text");
-    CHECK_FALSE(colliding.put(name, "text", {.conversation = "a"}));
-    CHECK(colliding.source(name, "a"));
-    CHECK_FALSE(colliding.source(name, "b"));
-}
-
-TEST_CASE("redis_store: what is too large is refused before it is looked at") {
-    auto const& [real, store] = served{};
-    CHECK(reason(store.put({}, zeros{redis_store::most_bytes + 1}.text())) == "larger than 512 MiB");
-    auto const name = store.name("text");
-    CHECK(reason(store.put(name, "text", {.conversation = std::string(2'000'000, 'i')})) ==
-          "a source larger than 1 MiB");
-    CHECK(real.ask({"DBSIZE"}) == "0");
-}
-
-TEST_CASE("redis_store: what is no text is an error") {
-    auto const& [real, store] = served{};
-    auto const name = store.name("two");
-    CHECK(real.ask({"LPUSH", key_of('a', name), "two"}) == "1");
-    CHECK(reason(store.put(name, "two")).starts_with("Redis: WRONGTYPE"));
-    CHECK_FALSE(store.get(name));
-    CHECK(reason(store.each([](auto&&...) {})).starts_with("Redis: WRONGTYPE"));
-}
-
-TEST_CASE("redis_store: keys are the prefix and a hash, whatever the bytes of names and contents") {
-    auto const& [real, store] = served{};
-    auto hostile = condense::testing::hostile_contents(65'536);
-    for (auto const* const text :
-         {"*", "condense:*", "[^a]?\\", "../../etc/passwd", "\r\nFLUSHALL\r\n", "*1\r\n$8\r\nFLUSHALL\r\n", "$-1\r\n",
-          "'; DROP TABLE a; --", "%s%n%b", "\x1B[2J", "{a}b"})
-        hostile.emplace_back(text);
-    auto const own = hostile.size();
-    std::mt19937 random{20};
-    while (hostile.size() < 500) {
-        auto text = hostile[random() % own];
-        for (auto more = random() % 40 + 8; more != 0; --more) text.push_back(static_cast<char>(random()));
-        hostile.push_back(text + hostile[random() % own]);
-    }
-    for (auto const& text : hostile) {
-        artifact_source const source{.conversation = text, .tool = text, .call = text, .type = text, .time = 1};
-        auto const name = store.name(text);
-        CHECK_FALSE(store.put(name, text, source));
-        CHECK((store.get(name) == text));
-        CHECK((store.source(name, text) == source));
-        CHECK(reference::of(real.ask({"HKEYS", key_of('s', name)})));
-    }
-    std::size_t count = 0;
-    CHECK_FALSE(store.each_source([&](reference const& name, condense::bytes, artifact_source const& source) {
-        ++count;
-        CHECK((store.get(name) == source.conversation));
-    }));
-    CHECK(count == 500);
-    auto keys = real.ask({"KEYS", "*"}) + "\n";
-    CHECK(keys.size() == 1'000 * (key_of('a', {}).size() + 1));
-    for (std::size_t begin = 0; begin < keys.size(); begin = keys.find('\n', begin) + 1) {
-        auto const key = keys.substr(begin, keys.find('\n', begin) - begin);
-        auto const name = reference::of(key.substr(std::min<std::size_t>(key.size(), 11)));
-        REQUIRE(name);
-        CHECK((key == key_of('a', *name) || key == key_of('s', *name)));
-    }
-}
-
-TEST_CASE("redis_store: prefixes keep tenants apart") {
+TEST_CASE("redis_store: several clients of a server") {
     server const real;
-    auto options = real.options();
-    redis_store const one{options};
-    options.prefix = "condense:a:";
-    redis_store const two{options};
-    CHECK_FALSE(one.put(one.name("mine"), "mine", {.conversation = "a"}));
-    CHECK_FALSE(two.put(two.name("theirs"), "theirs", {.conversation = "a"}));
-    CHECK(real.ask({"SET", "condense:a:" + std::string(24, 'x'), "of another program"}) == "OK");
-    CHECK_FALSE(two.get(one.name("mine")));
-    for (auto const& store : {one, two}) CHECK(counts_of(store) == counts{1, 1});
-}
+    SECTION("prefixes keep tenants apart") {
+        auto options = real.options();
+        redis_store const one{options};
+        options.prefix = "condense:a:";
+        redis_store const two{options};
+        CHECK_FALSE(one.put(one.name("mine"), "mine", {.conversation = "a"}));
+        CHECK_FALSE(two.put(two.name("theirs"), "theirs", {.conversation = "a"}));
+        CHECK(real.ask({"SET", "condense:a:" + std::string(24, 'x'), "of another program"}) == "OK");
+        CHECK_FALSE(two.get(one.name("mine")));
+        for (auto const& store : {one, two}) CHECK(counts_of(store) == counts{1, 1});
+    }
+    SECTION("a reply that is lost is no error, and what was put is there once") {
+        for (int number = 0;; ++number) {
+            redis_tests::peer const proxy{redis_tests::loses(real.options().socket, number)};
+            auto const content = "content " + std::to_string(number);
+            {
+                redis_store const store{proxy.options()};
+                CHECK_FALSE(store.put(content_hash{}(content, 0), content, {.conversation = "a", .tool = content}));
+                CHECK(store.get(content_hash{}(content, 0)) == content);
+                CHECK_FALSE(store.erase(store.name("no content")));
+            }
+            redis_store const direct{real.options()};
+            std::size_t count = 0;
+            CHECK_FALSE(direct.each_source([&](auto&&, auto&&, artifact_source const& source) {
+                if (source.tool == content) ++count;
+            }));
+            CHECK(count == 1);
+            if (proxy.connections == 1) {
+                CHECK(number > 4);
+                break;
+            }
+            CHECK(proxy.connections == 2);
+        }
+    }
+    SECTION("what is erased while it is put again is put once more") {
+        auto const name = content_hash{}("text", 0);
+        for (auto const* const step : {"GETRANGE", "HSETNX"}) {
+            CHECK_FALSE(redis_store{real.options()}.put(name, "text"));
+            std::atomic<bool> first = true;
+            redis_tests::peer const proxy{redis_tests::relay(
+                real.options().socket,
+                [&](std::string_view request) {
+                    if (request.find(step) != std::string_view::npos && first.exchange(false))
+                        real.ask({"UNLINK", key_of('a', name), key_of('s', name)});
+                    // Of somebody whose content has the same name.
+                    else if (request.find("HSETNX") != std::string_view::npos)
+                        real.ask({"SET", key_of('a', name), "else", "NX"});
+                    return true;
+                },
+                [](auto) { return true; })};
+            redis_store const store{proxy.options()};
+            auto const problem = store.put(name, "text", {.conversation = "a"});
+            CHECK_FALSE(problem);
+            CHECK_FALSE(first);
+            CHECK(store.get(name) == "text");
+            CHECK(store.source(name, "a"));
+        }
+    }
+    SECTION("where replies stay away, that is an error, and nothing is lost by it") {
+        redis_tests::peer const proxy{
+            [&](auto const& client) { redis_tests::loses(real.options().socket, 0)(client); }};
+        auto options = proxy.options();
+        options.patience = 500ms;  // more than two attempts, also on a busy machine
+        redis_store const store{options};
+        auto const name = content_hash{}("text", 0);
+        CHECK(reason(store.put(name, "text")) == "Redis: the server closed the connection");
+        CHECK(proxy.connections > 1);
+        CHECK_FALSE(store.get(name));
+        CHECK(redis_store{real.options()}.get(name) == "text");
+    }
+    SECTION("artifacts expire after their latest put, with their sources") {
+        auto options = real.options();
+        options.expiry = 100s;
+        redis_store const store{options};
+        auto const name = store.name("text");
+        auto const left = [&](char kind) { return std::stoi(real.ask({"PTTL", key_of(kind, name)})); };
+        artifact_source const source{.conversation = "a"};
+        CHECK_FALSE(store.put(name, "text", source));
+        CHECK(left('a') > 90'000);
+        CHECK(left('s') > 90'000);
+        for (auto const kind : {'a', 's'}) CHECK(real.ask({"PEXPIRE", key_of(kind, name), "50000"}) == "1");
+        CHECK_FALSE(store.put(name, "text"));
+        CHECK(left('a') > 90'000);
+        CHECK(left('s') > 90'000);
 
-TEST_CASE("redis_store: lists more than a page, each artifact and each source once") {
-    auto const& [real, store] = served{};
-    std::size_t const most = 2'500;
-    for (std::size_t entry = 0; entry < most; ++entry)
-        CHECK_FALSE(store.put(store.name(std::to_string(entry)), std::to_string(entry)));
-    for (std::size_t entry = 0; entry < 600; ++entry)
-        CHECK_FALSE(store.put(store.name("0"), "0", {.conversation = std::to_string(entry)}));
-    std::map<reference, std::size_t> seen;
-    CHECK_FALSE(store.each([&](reference const& name, condense::bytes) { ++seen[name]; }));
-    CHECK(seen.size() == most);
-    for (auto const& [name, count] : seen) CHECK(count == 1);
-    std::map<std::string, std::size_t> conversations;
-    CHECK_FALSE(store.each_source(
-        [&](auto&&, auto&&, artifact_source const& source) { ++conversations[source.conversation]; }));
-    CHECK(conversations.size() == 600);
-    for (auto const& [conversation, count] : conversations) CHECK(count == 1);
+        CHECK(real.ask({"PEXPIRE", key_of('a', name), "1"}) == "1");
+        std::this_thread::sleep_for(20ms);
+        CHECK_FALSE(store.get(name));
+        CHECK_FALSE(store.source(name, "a"));
+        CHECK(counts_of(store) == counts{0, 0});
+        CHECK_FALSE(store.put(name, "text", source));
+        CHECK(store.source(name, "a"));
+
+        // What is put to be kept is kept, whatever another handle has said.
+        redis_store const forever{real.options()};
+        CHECK_FALSE(forever.put(name, "text"));
+        for (auto const kind : {'a', 's'}) CHECK(real.ask({"PERSIST", key_of(kind, name)}) == "0");
+    }
 }
 
 TEST_CASE("redis_store: a server that says more than can be is not believed") {
@@ -220,57 +324,6 @@ TEST_CASE("redis_store: a server that is killed loses nothing it has acknowledge
     CHECK(count >= most / 2);
 }
 
-TEST_CASE("redis_store: a reply that is lost is no error, and what was put is there once") {
-    server const real;
-    for (int number = 0;; ++number) {
-        redis_tests::peer const proxy{redis_tests::loses(real.options().socket, number)};
-        auto const content = "content " + std::to_string(number);
-        {
-            redis_store const store{proxy.options()};
-            CHECK_FALSE(store.put(content_hash{}(content, 0), content, {.conversation = "a", .tool = content}));
-            CHECK(store.get(content_hash{}(content, 0)) == content);
-            CHECK_FALSE(store.erase(store.name("no content")));
-        }
-        redis_store const direct{real.options()};
-        std::size_t count = 0;
-        CHECK_FALSE(direct.each_source([&](auto&&, auto&&, artifact_source const& source) {
-            if (source.tool == content) ++count;
-        }));
-        CHECK(count == 1);
-        if (proxy.connections == 1) {
-            CHECK(number > 4);
-            break;
-        }
-        CHECK(proxy.connections == 2);
-    }
-}
-
-TEST_CASE("redis_store: what is erased while it is put again is put once more") {
-    server const real;
-    auto const name = content_hash{}("text", 0);
-    for (auto const* const step : {"GETRANGE", "HSETNX"}) {
-        CHECK_FALSE(redis_store{real.options()}.put(name, "text"));
-        std::atomic<bool> first = true;
-        redis_tests::peer const proxy{redis_tests::relay(
-            real.options().socket,
-            [&](std::string_view request) {
-                if (request.find(step) != std::string_view::npos && first.exchange(false))
-                    real.ask({"UNLINK", key_of('a', name), key_of('s', name)});
-                // Of somebody whose content has the same name.
-                else if (request.find("HSETNX") != std::string_view::npos)
-                    real.ask({"SET", key_of('a', name), "else", "NX"});
-                return true;
-            },
-            [](auto) { return true; })};
-        redis_store const store{proxy.options()};
-        auto const problem = store.put(name, "text", {.conversation = "a"});
-        CHECK_FALSE(problem);
-        CHECK_FALSE(first);
-        CHECK(store.get(name) == "text");
-        CHECK(store.source(name, "a"));
-    }
-}
-
 TEST_CASE("redis_store: what is erased and put between two questions is not taken for other content") {
     redis_tests::peer const real{redis_tests::replies_to(
         {{"SET", "$-1\r\n"}, {"GETRANGE", "$0\r\n\r\n"}, {"STRLEN", ":4\r\n"}, {"EXISTS", ":1\r\n"}})};
@@ -299,72 +352,4 @@ TEST_CASE("redis_store: what is put between two questions is not taken for empty
     for (int walk = 0; walk < 2; ++walk)
         CHECK_FALSE(store.each([&](auto&&, condense::bytes size) { sizes.push_back(size.count); }));
     CHECK(sizes == std::vector<std::uint64_t>{4});
-}
-
-TEST_CASE("redis_store: where replies stay away, that is an error, and nothing is lost by it") {
-    server const real;
-    redis_tests::peer const proxy{[&](auto const& client) { redis_tests::loses(real.options().socket, 0)(client); }};
-    auto options = proxy.options();
-    options.patience = 500ms;  // more than two attempts, also on a busy machine
-    redis_store const store{options};
-    auto const name = content_hash{}("text", 0);
-    CHECK(reason(store.put(name, "text")) == "Redis: the server closed the connection");
-    CHECK(proxy.connections > 1);
-    CHECK_FALSE(store.get(name));
-    CHECK(redis_store{real.options()}.get(name) == "text");
-}
-
-TEST_CASE("redis_store: a server without memory is an error, and goes on when it has some") {
-    auto const& [real, store] = served{};
-    CHECK_FALSE(store.put(store.name("before"), "before"));
-    CHECK(real.ask({"CONFIG", "SET", "maxmemory", "1mb"}) == "OK");
-    std::string const large(2'000'000, 'x');
-    CHECK(reason(store.put(store.name(large), large)) ==
-          "Redis: OOM command not allowed when used memory > 'maxmemory'.");
-    CHECK_FALSE(store.get(content_hash{}(large, 0)));
-    CHECK(store.get(store.name("before")) == "before");
-    CHECK(real.ask({"CONFIG", "SET", "maxmemory", "0"}) == "OK");
-    CHECK_FALSE(store.put(store.name(large), large));
-    CHECK((store.get(store.name(large)) == large));
-}
-
-TEST_CASE("redis_store: artifacts expire after their latest put, with their sources") {
-    server const real;
-    auto options = real.options();
-    options.expiry = 100s;
-    redis_store const store{options};
-    auto const name = store.name("text");
-    auto const left = [&](char kind) { return std::stoi(real.ask({"PTTL", key_of(kind, name)})); };
-    artifact_source const source{.conversation = "a"};
-    CHECK_FALSE(store.put(name, "text", source));
-    CHECK(left('a') > 90'000);
-    CHECK(left('s') > 90'000);
-    for (auto const kind : {'a', 's'}) CHECK(real.ask({"PEXPIRE", key_of(kind, name), "50000"}) == "1");
-    CHECK_FALSE(store.put(name, "text"));
-    CHECK(left('a') > 90'000);
-    CHECK(left('s') > 90'000);
-
-    CHECK(real.ask({"PEXPIRE", key_of('a', name), "1"}) == "1");
-    std::this_thread::sleep_for(20ms);
-    CHECK_FALSE(store.get(name));
-    CHECK_FALSE(store.source(name, "a"));
-    CHECK(counts_of(store) == counts{0, 0});
-    CHECK_FALSE(store.put(name, "text", source));
-    CHECK(store.source(name, "a"));
-
-    // What is put to be kept is kept, whatever another handle has said.
-    redis_store const forever{real.options()};
-    CHECK_FALSE(forever.put(name, "text"));
-    for (auto const kind : {'a', 's'}) CHECK(real.ask({"PERSIST", key_of(kind, name)}) == "0");
-}
-
-TEST_CASE("redis_store: says which of the server's settings do not keep what is put") {
-    auto const& [real, store] = served{};
-    CHECK_FALSE(store.check_durable());
-    CHECK(real.ask({"CONFIG", "SET", "maxmemory-policy", "allkeys-lru"}) == "OK");
-    CHECK(reason(store.check_durable()).starts_with("Redis: maxmemory-policy is not noeviction"));
-    CHECK(real.ask({"CONFIG", "SET", "appendfsync", "everysec"}) == "OK");
-    CHECK(reason(store.check_durable()) == "Redis: appendfsync is not always: the last second may be lost");
-    CHECK(real.ask({"CONFIG", "SET", "appendonly", "no"}) == "OK");
-    CHECK(reason(store.check_durable()).starts_with("Redis: appendonly is not yes"));
 }

@@ -10,7 +10,8 @@ using namespace store_tests;
 using condense::sqlite_journal;
 
 struct database_place : files_below {
-    auto open() const { return sqlite_journal{path + "/sessions.db"}; }
+    std::string const file = path + "/sessions.db";
+    auto open() const { return sqlite_journal{file}; }
 };
 
 strings found(sqlite_journal const& in, std::string_view words, std::optional<std::string_view> conversation = {},
@@ -26,65 +27,90 @@ strings found(sqlite_journal const& in, std::string_view words, std::optional<st
 
 TEST_CASE("sqlite_journal: is a durable journal", "[law-6]") { check_durable_journal<database_place, false>(); }
 
-TEST_CASE("sqlite_journal: finds words, the best first, in one conversation or in all") {
+TEST_CASE("sqlite_journal: a journal in a database", "[law-6]") {
     database_place const place;
     auto const to = place.open();
-    CHECK(found(to, "anything").empty());
-    CHECK(add(to, "a", 0,
-              "The build of src/main.cpp failed with \xC3\x9C"
-              "berlauf.")
-              .empty());
-    CHECK(add(to, "a", 1, "Nothing here.").empty());
-    CHECK(add(to, "b", 0, "main main main: the cpp of src is elsewhere.").empty());
-    CHECK(add(to, "b", 1, "A \"quoted\" NEAR thing AND OR NOT * ( x").empty());
-    CHECK_FALSE(to.append("b", {{}, 2, true}, ""));
-    CHECK(found(to, "src/main.cpp") == strings{"a: The build of src/main.cpp failed with \xC3\x9C"});
-    CHECK(found(to, "MAIN") ==
-          strings{"b: main main main: the cpp of src is elsewh", "a: The build of src/main.cpp failed with \xC3\x9C"});
-    CHECK(found(to, "main", "a").size() == 1);
-    CHECK(found(to, "main", "c").empty());
-    CHECK(found(to, "main", {}, 1).size() == 1);
-    CHECK(found(to,
-                "\xC3\xBC"
-                "berlauf")
-              .size() == 1);
-    CHECK(found(to, "build nothing") ==
-          strings{"a: Nothing here.", "a: The build of src/main.cpp failed with \xC3\x9C"});
-    CHECK(found(to, "build failed nothing").front().starts_with("a: The build"));
-    CHECK(found(to, "-a") == found(to, "a"));
-    for (std::string_view const words : {"\"quoted\"", "NEAR AND", "NOT", "( x", "*", "thing*", "a\"b"})
-        CHECK(found(to, words).size() <= 1);
-    CHECK(found(to, "thing").size() == 1);
-    CHECK(found(to, "thin*").empty());
-    for (std::string_view const words : std::initializer_list<std::string_view>{
-             "", "  ", "\"", "\"\"", "!!!", "entry_words:a", "\xFF", std::string_view{"a\0b", 3}})
-        CHECK(found(to, words).empty());
-    CHECK(found(to, std::string(100'000, 'x')).empty());
-}
-
-TEST_CASE("sqlite_journal: of conversations in the same second, the one with the latest append is first") {
-    database_place const place;
-    auto const to = place.open();
-    for (auto const* const id : {"first", "../second'; DROP TABLE entry", "first"}) CHECK(add(to, id, 0, "x").empty());
-    CHECK(conversations_in(to) == listing{{"first", 2}, {"../second'; DROP TABLE entry", 1}});
-}
-
-TEST_CASE("sqlite_journal: what could not be written is written by the next flush") {
-    scratch::folder const root{scratch::memory()};
-    sqlite_journal const to{root / "a.db"};
-    CHECK(add(to, "c", 0, "before").empty());
-    CHECK_FALSE(to.flush("c"));
-    std::string const large(200'000, 'x');
-    {
-        processes::file_size_limit const limit{100'000};
-        CHECK(add(to, "c", 1, large).empty());
-        CHECK(to.flush("c"));
-        CHECK(to.read("c", [](auto&&...) {}));
+    SECTION("finds words, the best first, in one conversation or in all") {
+        CHECK(found(to, "anything").empty());
+        CHECK(add(to, "a", 0,
+                  "The build of src/main.cpp failed with \xC3\x9C"
+                  "berlauf.")
+                  .empty());
+        CHECK(add(to, "a", 1, "Nothing here.").empty());
+        CHECK(add(to, "b", 0, "main main main: the cpp of src is elsewhere.").empty());
+        CHECK(add(to, "b", 1, "A \"quoted\" NEAR thing AND OR NOT * ( x").empty());
+        CHECK_FALSE(to.append("b", {{}, 2, true}, ""));
+        CHECK(found(to, "src/main.cpp") == strings{"a: The build of src/main.cpp failed with \xC3\x9C"});
+        CHECK(found(to, "MAIN") == strings{"b: main main main: the cpp of src is elsewh",
+                                           "a: The build of src/main.cpp failed with \xC3\x9C"});
+        CHECK(found(to, "main", "a").size() == 1);
+        CHECK(found(to, "main", "c").empty());
+        CHECK(found(to, "main", {}, 1).size() == 1);
+        CHECK(found(to,
+                    "\xC3\xBC"
+                    "berlauf")
+                  .size() == 1);
+        CHECK(found(to, "build nothing") ==
+              strings{"a: Nothing here.", "a: The build of src/main.cpp failed with \xC3\x9C"});
+        CHECK(found(to, "build failed nothing").front().starts_with("a: The build"));
+        CHECK(found(to, "-a") == found(to, "a"));
+        for (std::string_view const words : {"\"quoted\"", "NEAR AND", "NOT", "( x", "*", "thing*", "a\"b"})
+            CHECK(found(to, words).size() <= 1);
+        CHECK(found(to, "thing").size() == 1);
+        CHECK(found(to, "thin*").empty());
+        for (std::string_view const words : std::initializer_list<std::string_view>{
+                 "", "  ", "\"", "\"\"", "!!!", "entry_words:a", "\xFF", std::string_view{"a\0b", 3}})
+            CHECK(found(to, words).empty());
+        CHECK(found(to, std::string(100'000, 'x')).empty());
     }
-    CHECK_FALSE(to.flush("c"));
-    auto const all = lines_of(sqlite_journal{root / "a.db"}, "c");
-    REQUIRE(all.size() == 2);
-    CHECK(all[1].second == large);
+    SECTION("of conversations in the same second, the one with the latest append is first") {
+        for (auto const* const id : {"first", "../second'; DROP TABLE entry", "first"})
+            CHECK(add(to, id, 0, "x").empty());
+        CHECK(conversations_in(to) == listing{{"first", 2}, {"../second'; DROP TABLE entry", 1}});
+    }
+    SECTION("what could not be written is written by the next flush") {
+        CHECK(add(to, "c", 0, "before").empty());
+        CHECK_FALSE(to.flush("c"));
+        std::string const large(200'000, 'x');
+        {
+            processes::file_size_limit const limit{100'000};
+            CHECK(add(to, "c", 1, large).empty());
+            CHECK(to.flush("c"));
+            CHECK(to.read("c", [](auto&&...) {}));
+        }
+        CHECK_FALSE(to.flush("c"));
+        auto const all = lines_of(place.open(), "c");
+        REQUIRE(all.size() == 2);
+        CHECK(all[1].second == large);
+    }
+    SECTION("content that was damaged is left out") {
+        for (std::uint64_t number = 0; number < 3; ++number) CHECK(add(to, "c", number, "text").empty());
+        CHECK_FALSE(to.flush("c"));
+        execute(place.file, "UPDATE entry SET content = 'texd' WHERE number = 1");
+        CHECK(lines_of(to, "c").size() == 2);
+        CHECK(found(to, "text") == strings{"c: text", "c: text"});
+    }
+    SECTION("where the file was removed each conversation is told once, and no reader in its place") {
+        for (auto const* const id : {"a", "b"}) CHECK(add(to, id, 0, "first").empty());
+        CHECK_FALSE(to.flush("a"));
+        CHECK(add(to, "b", 1, "second").empty());
+        for (auto const& file : place.files()) fs::remove(place.path + "/" + file);
+        CHECK_FALSE(to.each_conversation([](auto&&...) {}));
+        CHECK(lines_of(to, "a").empty());
+        CHECK(to.append("a", {to.name("x"), 2}, "x").gone);
+        CHECK_FALSE(to.append("a", {to.name("x"), 2}, "x"));
+        CHECK(to.flush("b").gone);
+        CHECK_FALSE(to.flush("b"));
+        CHECK_FALSE(to.flush("never appended"));
+        CHECK(lines_of(place.open(), "a").size() == 1);
+    }
+    SECTION("words of JSON are found as they read") {
+        auto const content = R"({"content":"first line\nneedle_port caf\u00e9\ttabbed","n":8443})";
+        CHECK(add(to, "a", 0, content).empty());
+        for (auto const* const word : {"needle_port", "caf\xC3\xA9", "tabbed", "8443", "content"})
+            CHECK(found(to, word).size() == 1);
+        CHECK(lines_of(to, "a").at(0).second == content);
+    }
 }
 
 TEST_CASE("sqlite_journal: a full, then read-only, disk leaves no hole") {
@@ -120,16 +146,6 @@ TEST_CASE("sqlite_journal: a full, then read-only, disk leaves no hole") {
     CHECK(expected == next);
 }
 
-TEST_CASE("sqlite_journal: content that was damaged is left out") {
-    scratch::folder const root;
-    sqlite_journal const to{root / "a.db"};
-    for (std::uint64_t number = 0; number < 3; ++number) CHECK(add(to, "c", number, "text").empty());
-    CHECK_FALSE(to.flush("c"));
-    execute(root / "a.db", "UPDATE entry SET content = 'texd' WHERE number = 1");
-    CHECK(lines_of(to, "c").size() == 2);
-    CHECK(found(to, "text") == strings{"c: text", "c: text"});
-}
-
 TEST_CASE("sqlite_journal: a record layer goes on in another process where this one stopped") {
     using namespace condense::literals;
     using condense::chat_message;
@@ -151,32 +167,4 @@ TEST_CASE("sqlite_journal: a record layer goes on in another process where this 
               "turn " + std::to_string(originals++) + std::string(200, '.'));
     }
     CHECK(originals == 60);
-}
-
-TEST_CASE("sqlite_journal: where the file was removed each conversation is told once, and no reader in its place",
-          "[law-6]") {
-    scratch::folder const root;
-    sqlite_journal const to{root / "a.db"};
-    for (auto const* const id : {"a", "b"}) CHECK(add(to, id, 0, "first").empty());
-    CHECK_FALSE(to.flush("a"));
-    CHECK(add(to, "b", 1, "second").empty());
-    for (auto const& file : scratch::names_in(root / "")) fs::remove(root / file);
-    CHECK_FALSE(to.each_conversation([](auto&&...) {}));
-    CHECK(lines_of(to, "a").empty());
-    CHECK(to.append("a", {to.name("x"), 2}, "x").gone);
-    CHECK_FALSE(to.append("a", {to.name("x"), 2}, "x"));
-    CHECK(to.flush("b").gone);
-    CHECK_FALSE(to.flush("b"));
-    CHECK_FALSE(to.flush("never appended"));
-    CHECK(lines_of(sqlite_journal{root / "a.db"}, "a").size() == 1);
-}
-
-TEST_CASE("sqlite_journal: words of JSON are found as they read") {
-    database_place const place;
-    auto const to = place.open();
-    auto const content = R"({"content":"first line\nneedle_port caf\u00e9\ttabbed","n":8443})";
-    CHECK(add(to, "a", 0, content).empty());
-    for (auto const* const word : {"needle_port", "caf\xC3\xA9", "tabbed", "8443", "content"})
-        CHECK(found(to, word).size() == 1);
-    CHECK(lines_of(to, "a").at(0).second == content);
 }
