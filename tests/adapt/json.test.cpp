@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json.hpp>
 
-#include <limits>
 #include <map>
 
 #include <condense/condense.hpp>
@@ -16,14 +15,14 @@ namespace {
 using namespace condense::literals;
 using adapt_tests::broken, adapt_tests::dump, adapt_tests::each_part, adapt_tests::list, adapt_tests::parts;
 using adapt_tests::read, adapt_tests::rest_of, adapt_tests::table;
-using condense::part_kind, condense::part_view, condense::role;
+using condense::answerable, condense::composable, condense::message_traits, condense::part_kind, condense::part_view;
+using condense::role, condense::role_of, condense::shortenable, condense::storable, condense::with_part;
 using json = nlohmann::ordered_json;
 using sorted = nlohmann::json;
 
 template <class Json>
-constexpr bool has_every_trait =
-    condense::shortenable<Json> && condense::composable<Json> && condense::answerable<Json> &&
-    condense::storable<Json> && condense::detail::part_removable<Json> && condense::detail::markable<Json>;
+constexpr bool has_every_trait = shortenable<Json> && composable<Json> && answerable<Json> && storable<Json> &&
+                                 condense::detail::part_removable<Json> && condense::detail::markable<Json>;
 static_assert(has_every_trait<json> && has_every_trait<sorted> && !condense::message<std::vector<json>>);
 
 /// One value of every JSON type, and some that nearly have a meaning.
@@ -77,20 +76,83 @@ list parts_with_result(json const& m) {
     return out;
 }
 
+std::uint64_t touched = 0;  ///< members looked up, and objects copied
+
+/// The object of a JSON value that counts what is done with it.
+template <class Key, class Value, class Less, class Allocator>
+struct counted_object : std::map<Key, Value, Less, Allocator> {
+    using base = std::map<Key, Value, Less, Allocator>;
+    using base::base;
+
+    counted_object(counted_object const& other) : base(other) { ++touched; }
+    counted_object(counted_object&&) = default;
+    counted_object& operator=(counted_object const&) = default;
+    counted_object& operator=(counted_object&&) = default;
+    auto find(auto const& key) {
+        ++touched;
+        return base::find(key);
+    }
+    auto find(auto const& key) const {
+        ++touched;
+        return base::find(key);
+    }
+};
+using counted = nlohmann::basic_json<counted_object>;
+
+counted user(std::string text) { return {{"role", "user"}, {"content", std::move(text)}}; }
+counted assistant(std::string text) { return {{"role", "assistant"}, {"content", std::move(text)}}; }
+/// A message of so many blocks, in which ID stands for the number.
+counted blocks(char const* speaker, std::size_t count, std::string const& block) {
+    auto content = counted::array();
+    for (std::size_t number = 0; number < count; ++number) {
+        auto numbered = block;
+        if (auto const at = numbered.find("ID"); at != block.npos) numbered.replace(at, 2, std::to_string(number));
+        content.push_back(counted::parse(numbered));
+    }
+    return {{"role", speaker}, {"content", std::move(content)}};
+}
+counted calls(std::size_t count) {
+    return blocks("assistant", count, R"({"type":"tool_use","id":"call_ID","name":"read","input":{}})");
+}
+/// Results with a text and an image each.
+counted results(std::size_t count) {
+    return blocks("user", count,
+                  R"({"type":"tool_result","tool_use_id":"call_ID","content":[{"type":"text","text":")" +
+                      std::string(300, 'a') + R"("},{"type":"image","source":{"type":"base64","data":"AAAA"}}]})");
+}
+counted images(std::size_t count) {
+    auto m =
+        blocks("user", count, R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}})");
+    m["content"].push_back({{"type", "text"}, {"text", "see"}});
+    return m;
+}
+
+auto const editing = condense::pipeline{
+    condense::compress{.when = condense::always, .over = 100_chars, .with = condense::head{50_chars}},
+    condense::compress{.when = condense::always, .with = condense::media_note{}}, condense::repair{}};
+
+/// The parts touched where the messages have so many.
+std::uint64_t touched_by(std::vector<counted> history) {
+    history.push_back(assistant("ok"));
+    history.push_back(user("go on"));
+    touched = 0;
+    CHECK(condense::reduce(history, editing, {.window = 1'000'000'000_tokens}).changed());
+    return touched;
+}
+
 }  // namespace
 
-TEST_CASE("json: roles by their spelling", "[adapt][json]") {
-    for (auto const& [spelt, speaker] : {std::pair{R"("system")", role::system},
-                                         {R"("developer")", role::system},
-                                         {R"("user")", role::user},
-                                         {R"("assistant")", role::assistant},
-                                         {R"("tool")", role::tool},
-                                         {R"("function")", role::tool},
-                                         {R"("narrator")", role::other},
-                                         {"7", role::other}})
-        CHECK(condense::role_of(read(R"({"role":)" + std::string{spelt} + "}")) == speaker);
-    for (auto const* const other : {"{}", R"(["role","user"])", "null"})
-        CHECK(condense::role_of(read(other)) == role::other);
+TEST_CASE("json: roles by their spelling, and names", "[adapt][json]") {
+    for (auto const& [spelt, speaker] :
+         {std::pair{R"("system")", role::system}, std::pair{R"("developer")", role::system},
+          std::pair{R"("user")", role::user}, std::pair{R"("assistant")", role::assistant},
+          std::pair{R"("tool")", role::tool}, std::pair{R"("function")", role::tool},
+          std::pair{R"("narrator")", role::other}, std::pair{"7", role::other}})
+        CHECK(role_of(read(R"({"role":)" + std::string{spelt} + "}")) == speaker);
+    for (auto const* const other : {"{}", R"(["role","user"])", "null"}) CHECK(role_of(read(other)) == role::other);
+    CHECK(condense::name_of(read(R"({"role":"user","name":"ann"})")) == "ann");
+    CHECK(condense::name_of(read(R"({"role":"tool","name":"ls"})")).empty());
+    CHECK(condense::name_of(read(R"({"role":"user","name":["ann"]})")).empty());
 }
 
 TEST_CASE("json: strings are shown where they are", "[adapt][json]") {
@@ -107,8 +169,7 @@ TEST_CASE("json: a new text goes to its place and nothing else changes", "[adapt
     // The place is named by its text, TARGET; the expected message is the old one's dump with that replaced.
     for (auto const& m : table("targets")) {
         CAPTURE(m.dump());
-        std::size_t index = 0;
-        std::size_t found = 0;
+        std::size_t index = 0, found = 0;
         each_part(m, [&](part_view const& part) {
             ++index;
             if (part.text == "TARGET") found = index;
@@ -116,7 +177,7 @@ TEST_CASE("json: a new text goes to its place and nothing else changes", "[adapt
         REQUIRE(found != 0);
         auto wanted = m.dump();
         wanted.replace(wanted.find("TARGET"), 6, "short");
-        CHECK(condense::with_part(m, found - 1, "short").dump() == wanted);
+        CHECK(with_part(m, found - 1, "short").dump() == wanted);
     }
 }
 
@@ -127,12 +188,13 @@ TEST_CASE("json: a text is written in the form of its place, or not at all", "[a
     for (auto const& row : table("written")) {
         CAPTURE(row.dump());
         auto const& m = row[0];
-        for (auto const& text : row[2].is_array() ? rest_of(row[2], 0) : list{row[2]})
-            CHECK(condense::with_part(m, row[1].get<std::size_t>(), text).dump() ==
-                  row[row.size() == 3 ? 0 : 3].dump());
+        auto const all_of = [](json const& of) { return of.is_array() ? of : json::array({of}); };
+        for (auto const& index : all_of(row[1]))
+            for (auto const& text : all_of(row[2]))
+                CHECK(with_part(m, index.get<std::size_t>(), text).dump() == row[row.size() == 3 ? 0 : 3].dump());
     }
     auto const call = read(R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"w","input":{}}]})");
-    CHECK(condense::with_part(call, 0, "\xFF") == call);
+    CHECK(with_part(call, 0, "\xFF") == call);
 }
 
 TEST_CASE("json: removing a part", "[adapt][json]") {
@@ -169,7 +231,7 @@ TEST_CASE("json: media become notes in a conversation, and no cost is wrong", "[
                                      note("tool result #c3: "), note("text: ")});
     condense::cost sum;
     for (auto const& m : messages) {
-        sum += count.frame(condense::role_of(m));
+        sum += count.frame(role_of(m));
         each_part(m, [&](part_view const& part) { sum += condense::detail::part_cost(count, part); });
     }
     CHECK(sum.tokens() == report.after.tokens);
@@ -246,7 +308,7 @@ TEST_CASE("json: ill-formed UTF-8", "[adapt][json]") {
     REQUIRE(seen.size() == 2);
     CHECK(seen[0] == "text: " + bytes);
     CHECK(condense::detail::utf8::valid(seen[1]));
-    auto const same = condense::with_part(m, 1, seen[1].substr(seen[1].find('{')));
+    auto const same = with_part(m, 1, seen[1].substr(seen[1].find('{')));
     CHECK(same["content"][1]["input"]["q"] == bytes);
 }
 
@@ -282,10 +344,8 @@ TEST_CASE("json: messages that the library writes", "[adapt][json]") {
     using condense::detail::make_fn;
     CHECK(make_fn::make<json>(role::user, "a summary") == read(R"({"role":"user","content":"a summary"})"));
     for (auto const speaker : {role::system, role::user, role::assistant, role::tool, role::other})
-        CHECK(condense::role_of(make_fn::make<json>(speaker, "x")) == speaker);
-    auto const beside = [](json const& neighbour) {
-        return condense::message_traits<json>::make(role::user, "hi", neighbour);
-    };
+        CHECK(role_of(make_fn::make<json>(speaker, "x")) == speaker);
+    auto const beside = [](json const& neighbour) { return message_traits<json>::make(role::user, "hi", neighbour); };
     for (auto const& row : table("beside")) {
         CAPTURE(row.dump());
         CHECK(beside(row[0]).dump() == row[1].dump());
@@ -293,12 +353,6 @@ TEST_CASE("json: messages that the library writes", "[adapt][json]") {
     auto const ui = beside(read(R"({"id":"m","role":"user","parts":[{"type":"text","text":"a"}]})"));
     CHECK(ui["parts"] == read(R"([{"type":"text","text":"hi"}])"));
     CHECK(ui["id"].get<std::string>().starts_with("summary-"));
-}
-
-TEST_CASE("json: names", "[adapt][json]") {
-    CHECK(condense::name_of(read(R"({"role":"user","name":"ann"})")) == "ann");
-    CHECK(condense::name_of(read(R"({"role":"tool","name":"ls"})")).empty());
-    CHECK(condense::name_of(read(R"({"role":"user","name":["ann"]})")).empty());
 }
 
 TEST_CASE("json: the messages of a document", "[adapt][json]") {
@@ -376,7 +430,7 @@ TEST_CASE("json: every part of the recorded conversations", "[adapt][json][trans
         totals sum{};
         for (auto const& m : *messages) {
             CHECK(broken(m) == "");
-            CHECK(condense::role_of(m) != role::other);
+            CHECK(role_of(m) != role::other);
             each_part(m, [&](part_view const& part) {
                 ++parts_seen;
                 sum.calls += part.kind == part_kind::tool_call;
@@ -474,4 +528,36 @@ TEST_CASE("json: what neighbours hold is joined", "[adapt][json]") {
         CHECK(condense::detail::append_message(m, row[1]) == (row.size() == 3));
         CHECK(m.dump() == row[row.size() == 3 ? 2 : 0].dump());
     }
+}
+
+TEST_CASE("json_editor: parts of one message cost their number", "[adapt][json]") {
+    using history = std::vector<counted>;
+    using maker = history (*)(std::size_t);
+    for (auto const& [name, make] : std::initializer_list<std::pair<char const*, maker>>{
+             {"results", [](std::size_t n) { return history{user("go"), calls(n), results(n)}; }},
+             {"images", [](std::size_t n) { return history{user("go"), assistant("what?"), images(n)}; }},
+             {"results without a call",
+              [](std::size_t n) { return history{user("go"), calls(1), results(1), results(n)}; }},
+             {"repeated results", [](std::size_t n) { return history{user("go"), calls(n), results(n), results(n)}; }},
+             {"calls without a result", [](std::size_t n) { return history{user("go"), calls(n), user("leave it")}; }},
+         }) {
+        auto const few = touched_by(make(50));
+        auto const many = touched_by(make(400));
+        CAPTURE(name, few, many);
+        CHECK(many <= few * 8);
+    }
+}
+
+TEST_CASE("json_editor: a text that becomes a block of its own moves no other part", "[adapt][json]") {
+    auto m = counted::parse(R"({"role":"tool","tool_call_id":"c","content":[{"type":"image"},{"type":"image"}]})");
+    // The part behind the media has no place yet; those written after it have one that the new block may have moved.
+    condense::with_edits(m, {{.index = 2, .text = "note"}});
+    CHECK(m["content"].size() == 3);
+    CHECK(m["content"][2]["text"] == "note");
+    condense::detail::json_editor<counted> editor{m};
+    editor.write(2, "notes");
+    editor.write(0, "a cat");
+    editor.write(7, "nothing");
+    CHECK(m["content"][2]["text"] == "notes");
+    CHECK(m["content"][0]["text"] == "a cat");
 }

@@ -14,7 +14,6 @@ using adapt_tests::list, adapt_tests::parts, adapt_tests::read, adapt_tests::tab
 using condense::used;
 using json = nlohmann::ordered_json;
 using namespace condense::literals;
-
 constexpr condense::chars_per_token per_char{.tenths = 10};
 
 auto const mix = condense::pipeline{
@@ -56,8 +55,7 @@ TEST_CASE("json_conversations: what remains has the shape of the conversation, a
     for (auto const& [shape, round] : table("rounds").items()) {
         CAPTURE(shape);
         auto const whole = conversation_of(shape, 12);
-        std::size_t summaries = 0;
-        std::size_t shortened = 0;
+        std::size_t summaries = 0, shortened = 0;
         for (std::uint64_t window = 500; window < 20'000; window = window * 5 / 4) {
             CAPTURE(window);
             auto history = whole;

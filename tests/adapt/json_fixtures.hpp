@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 
 #include <condense/adapt/json.hpp>
 
@@ -26,11 +27,11 @@ std::string dump(Json const& value) {
 
 /// A table of json_messages.json. Rows are messages, or arrays:
 /// "parts": a message, its parts; "odd": likewise of one that is not understood; "places": a message, for each part its
-/// text and what goes with it; "written": a message, an index, one text or several, the message with it, if it changes;
-/// "removed" likewise; "media": a block, what it says of itself; "beside": a message, one that is made to stand beside
-/// it; "answers": a message, the answers to its calls; "results": a message, its parts and those of the last call's
-/// result; "joined": two messages, what they are as one, if they can be; "rounds": by shape, the messages of a round,
-/// in which "ID", "OUT" and "Q" stand for what differs.
+/// text and what goes with it; "written": a message, an index or several, a text or several, the message with it, if it
+/// changes; "removed" likewise; "media": a block, what it says of itself; "beside": a message, one that is made to
+/// stand beside it; "answers": a message, the answers to its calls; "results": a message, its parts and those of the
+/// last call's result; "joined": two messages, what they are as one, if they can be; "rounds": by shape, the messages
+/// of a round, in which "ID", "OUT" and "Q" stand for what differs.
 inline nlohmann::ordered_json const& table(char const* name) {
     static auto const all = rows_beside(__FILE__, "json_messages.json");
     return all.at(name);
@@ -67,8 +68,7 @@ list parts(Json const& m) {
 /// Whether all other parts are of no known kind, so that this one has to stay.
 template <class Json>
 bool removes_the_last_known(Json const& m, std::size_t index) {
-    std::size_t at = 0;
-    std::size_t known = 0;
+    std::size_t at = 0, known = 0;
     each_part(
         m, [&](condense::part_view const& part) { known += at++ != index && part.kind != condense::part_kind::other; });
     return known == 0;

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/adapt/json_shape.hpp>
 
+#include <condense/adapt/json_text.hpp>
+#include <condense/condense.hpp>
 #include <condense/detail/base64.hpp>
 
 #include "adapt/json_fixtures.hpp"
 #include "support/catch.hpp"
 
+// Also of what reads a shape: its places, its texts, and whether it is understood.
+
 namespace {
 
+using namespace condense::literals;
 using adapt_tests::dump, adapt_tests::list, adapt_tests::read, adapt_tests::table;
+using condense::json_shape, condense::shape_error_of;
 namespace detail = condense::detail;
 using json = nlohmann::ordered_json;
+using place = detail::json_place<json>;
 using piece = detail::json_piece<json const>;
 
 /// All pieces of a message.
@@ -41,6 +48,32 @@ std::string shown(std::string const& block) {
     auto const all = adapt_tests::parts(read(R"({"role":"user","content":[)" + block + "]}"));
     return all.size() == 1 && all[0].starts_with("media sealed =1600: ") ? all[0].substr(20) : "not media";
 }
+
+static_assert(std::same_as<decltype(detail::member_of(std::declval<json&>(), "a")), json*>);
+static_assert(std::same_as<decltype(detail::member_of(std::declval<json const&>(), "a")), json const*>);
+static_assert(std::same_as<decltype(detail::object_member(std::declval<json const&>(), "a")), json const*>);
+static_assert(std::same_as<decltype(std::declval<detail::json_place<json const>>().find()), json const*>);
+
+/// The text of a value, where a text can hold it.
+std::string text_of(json const& value) {
+    std::string text;
+    return detail::append_text(text, value) ? text : std::string{"none"};
+}
+
+/// What a part shows of a value, and the value with a text in its place.
+std::string shown_of(json const& value) {
+    detail::json_text_part const held{{}, value};
+    condense::part_view const part = held;
+    return std::string{part.text};
+}
+json written(json value, std::string text, bool any_text) {
+    detail::write_json(value, std::move(text), any_text);
+    return value;
+}
+
+static_assert(detail::names_call("toolUse", false) && detail::names_call("FunctionResponse", false));
+static_assert(!detail::names_call("custom_tool_call", false) && detail::names_call("custom_tool_call", true));
+static_assert(!detail::names_call("too", true) && !detail::names_call("", true));
 
 }  // namespace
 
@@ -188,4 +221,196 @@ TEST_CASE("json_media: what is long or does not print is not shown", "[adapt][js
     CHECK(detail::utf8::valid(said));
     json const long_link{{"type", "image_url"}, {"image_url", "data:" + std::string(1'000'000, ',')}};
     CHECK(detail::media_text(long_link) == "image, 999,999 bytes");
+}
+
+TEST_CASE("json_place: a dump is one line, the library's, and its text only where it holds all", "[adapt][json]") {
+    CHECK(detail::dump_of(read("{ \"a\": [1,\n 2.0] }")) == R"({"a":[1,2.0]})");
+    CHECK(detail::dump_of(json("two\nlines")) == R"("two\nlines")");
+    CHECK(detail::dump_of(json("a\xFFz")) == "\"a\xEF\xBF\xBDz\"");
+    std::string ascii;
+    for (char byte = 0; byte >= 0 && byte < 0x7F; ++byte) ascii += byte;
+    for (auto const& value :
+         {json(ascii + "\x7F\xC3\xA9\xF0\x9F\x98\x80"), json(""), json(), json(true), json(false), json(0), json(-7),
+          json(std::numeric_limits<std::int64_t>::min()), json(std::numeric_limits<std::uint64_t>::max()),
+          json(3.14159265358979), json(1e300), json(-0.0), json::array(), json::object(),
+          json({{ascii, {1, "two", {{"three", nullptr}}}}, {"", false}})}) {
+        CHECK(text_of(value) == value.dump());
+        CHECK(detail::dump_of(value) == value.dump());
+        CHECK(read(text_of(value)) == value);
+    }
+    json deep = 1;
+    for (int level = 0; level < 128; ++level) deep = json::array({std::move(deep)});
+    CHECK(text_of(deep) == deep.dump());
+    deep = json::array({std::move(deep)});
+    for (auto const& value : {deep, json("\xFF"), json({{"\xC3", 1}}), json({1, {2, "\xED\xA0\x80"}}),
+                              json(std::numeric_limits<double>::infinity()),
+                              json(std::numeric_limits<double>::quiet_NaN()), json::binary({1, 2})}) {
+        CHECK(text_of(value) == "none");
+        CHECK(detail::dump_of(value) == adapt_tests::dump(value));
+    }
+}
+
+TEST_CASE("json_place: a string is spelled as the library does, wherever its bytes stand", "[adapt][json]") {
+    for (std::string_view const piece : {"\n", "\"", "\x01", "\xC3\xA9", "\xF0\x9F\x98\x80", "\xFF", "\xF0\x9F\x98"})
+        for (std::size_t before = 0; before < 300; ++before) {
+            // In plain text, and behind a run of the widest escapes with seven bytes between.
+            for (auto text : {std::string(before, 'x') + std::string{piece} + "yz",
+                              std::string(before, '\x02') + "1234567" + std::string{piece}}) {
+                std::string out{"["};
+                bool const valid = condense::utf8::valid(text);
+                REQUIRE(detail::append_string(out, text) == valid);
+                if (valid) REQUIRE(out == "[" + json(text).dump());
+            }
+        }
+}
+
+TEST_CASE("json_place: a place need not exist", "[adapt][json]") {
+    auto object = read(R"({"a":1})");
+    auto array = read("[1,2]");
+    CHECK(place{}.find() == nullptr);
+    CHECK(place{&object, "a"}.find() == &object.at("a"));
+    CHECK(place{&object, "b"}.find() == nullptr);
+    CHECK(place{&array, "a"}.find() == nullptr);
+    CHECK(place{&array, nullptr, 0}.find() == &array[0]);
+    CHECK(place{&array, nullptr, 1}.find() == &array[1]);
+    CHECK(place{&array, nullptr, 2}.find() == nullptr);
+    for (auto const& nowhere : {place{}, place{&object, "b"}, place{&array, nullptr, 2}}) nowhere.erase();
+    CHECK(array.size() == 2);
+    CHECK(object.size() == 1);
+}
+
+TEST_CASE("json_place: what is erased is gone, and content is empty") {
+    for (auto const* const content : {R"("text")", R"([{"type":"image"}])", R"({"a":1})", "null", R"("")"}) {
+        CAPTURE(content);
+        json message{{"role", "user"}, {"content", read(content)}, {"id", 7}};
+        place{&message, "content"}.erase();
+        CHECK(message.dump() == R"({"role":"user","content":"","id":7})");
+    }
+    auto array = read(R"(["one",{"content":"two"},"three"])");
+    place{&array, nullptr, 1}.erase();
+    CHECK(array.dump() == R"(["one","three"])");
+}
+
+TEST_CASE("json_text: a string is shown where it is, all else as its dump") {
+    json const text = "as it \"is\"";
+    detail::json_text_part const held{{.kind = condense::part_kind::tool_call, .tool = "t", .call = "c"}, text};
+    condense::part_view const part = held;
+    CHECK(static_cast<void const*>(part.text.data()) ==
+          static_cast<void const*>(text.get_ref<std::string const&>().data()));
+    CHECK((part.kind == condense::part_kind::tool_call && part.tool == "t" && part.call == "c"));
+    CHECK(shown_of(json{{"b", 1}, {"a", {1, nullptr}}}) == "{\"b\":1,\"a\":[1,null]}");
+    CHECK(shown_of(json{}) == "null");
+    CHECK(shown_of(json::array({"\xFF"})) == "[\"\xEF\xBF\xBD\"]");
+    auto const copy = held;
+    condense::part_view const of_copy = copy;
+    CHECK(of_copy.text == "as it \"is\"");
+}
+
+TEST_CASE("json_text: a text is written as what the value was, as JSON, or not") {
+    CHECK(written("old", "[1]", false) == json("[1]"));
+    CHECK(written(json{{"a", 1}}, "[1]", false) == json::array({1}));
+    CHECK(written(json{{"a", 1}}, "no JSON", false) == json{{"a", 1}});
+    CHECK(written(json{{"a", 1}}, "no JSON", true) == json("no JSON"));
+    CHECK(written(json{{"a", 1}}, "", false) == json{{"a", 1}});
+    std::string const deep = std::string(100'000, '[') + std::string(100'000, ']');
+    CHECK(written(json{{"a", 1}}, deep, false) == json{{"a", 1}});
+    CHECK(written(json{{"a", 1}}, deep, true) == json(deep));
+}
+
+// Those of the table "rounds" are in json_conversations.test.cpp.
+TEST_CASE("json_understood: messages of every shape", "[adapt][json]") {
+    auto const check = [](json const& m) {
+        CAPTURE(m.dump());
+        CHECK(shape_error_of(m).reason == "");
+        CHECK_FALSE(shape_error_of(m));
+    };
+    for (auto const& m : table("understood")) check(m);
+    for (auto const& row : table("parts")) check(row[0]);
+}
+
+// Of other programs, such as Cohere, ShareGPT and coding agents, and what is nearly right.
+TEST_CASE("json_understood: other shapes are errors, message by message", "[adapt][json]") {
+    auto const check = [](json const& m) {
+        CAPTURE(m.dump());
+        CHECK(shape_error_of(m));
+        CHECK_THROWS_AS(adapt_tests::each_part(m, [](condense::part_view const&) { FAIL("a part was shown"); }),
+                        condense::unknown_shape);
+    };
+    for (auto const& m : table("strange")) check(m);
+    for (auto const& row : table("odd")) check(row[0]);
+}
+
+TEST_CASE("json_understood: an error names the message and its members, and nothing that is hostile", "[adapt][json]") {
+    auto const of = [](std::string_view text) { return shape_error_of(read(text), 7).text(); };
+    CHECK(of(R"({"role":"model","parts":[{"functionCalls":{"name":"f"},"thoughtSignature":"x"}]})") ==
+          "condense: json: message 7 with members (role, parts) is not understood: block 0 (members functionCalls, "
+          "thoughtSignature) names a call or a result; the nearest shape is gemini");
+    CHECK(of(R"({"role":"assistant","content":["a",{"type":"tool-cal","toolCallId":"c1","toolName":"f"}]})") ==
+          "condense: json: message 7 with members (role, content) is not understood: block 1 (type tool-cal; members "
+          "type, toolCallId, toolName) names a call or a result; the nearest shape is ai_sdk");
+    CHECK(
+        of(R"({"from":"human","value":"hi"})") ==
+        "condense: json: message 7 with members (from, value) is not understood: it has no content; no shape has such "
+        "members");
+    CHECK(of("5").find("(none, a JSON number)") != std::string::npos);
+    auto const hostile = of("{\"role\":\"user\",\"\\u001b[2J\":1,\"" + std::string(500, 'x') + R"(":1,"parts":[7]})");
+    CHECK(hostile.find("(role, ?, ?, parts)") != std::string::npos);
+    CHECK(
+        of(R"({"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1,"m":"1"})").find("k, l, ...)") !=
+        std::string::npos);
+    CHECK(shape_error_of(read("5")).text().starts_with("condense: json: message with members"));
+}
+
+TEST_CASE("json_understood: neither a session nor a reduction reads what it does not understand", "[adapt][json]") {
+    condense::pipeline const mix{condense::sliding_window{.when = condense::used >= 90_pct}};
+    condense::session session{std::vector<json>{}, mix, condense::budget{.window = 1'000_tokens}};
+    session.push(read(R"({"role":"user","content":"hi"})"));
+    auto const foreign = read(R"({"role":"model","parts":[{"toolThing":{"name":"f"}}]})");
+    CHECK_THROWS_AS(session.push(foreign), condense::unknown_shape);
+    CHECK(session.history().size() == 1);
+
+    std::vector<json> history{read(R"({"role":"user","content":"hi"})"), foreign};
+    auto const before = history;
+    CHECK_THROWS_AS(condense::reduce(history, mix, {.window = 1'000_tokens}), condense::unknown_shape);
+    CHECK(history == before);
+    // To a program that knows of exceptions alone, it says why.
+    std::string said;
+    try {
+        session.push(foreign);
+    } catch (std::exception const& thrown) { said = thrown.what(); }
+    CHECK(said == shape_error_of(foreign).text());
+    CHECK(said.find("with members (role, parts) is not understood") != std::string::npos);
+}
+
+TEST_CASE("json_understood: a part stays where nothing that is understood would be left", "[adapt][json]") {
+    auto const m = read(R"({"role":"assistant","content":[{"type":"thinking","thinking":"a"},{"type":"later"}]})");
+    CHECK(condense::without_part(m, 0) == m);
+    CHECK(condense::without_part(m, 1) != m);
+}
+
+TEST_CASE("json_understood: a shape can be demanded", "[adapt][json]") {
+    auto const is = [](std::string_view text, json_shape shape) { return !shape_error_of(read(text), 0, shape); };
+    auto const* const plain = R"({"role":"user","content":"hi"})";
+    CHECK((is(plain, json_shape::openai) && is(plain, json_shape::anthropic) && is(plain, json_shape::responses)));
+    CHECK_FALSE((is(plain, json_shape::gemini) || is(plain, json_shape::bedrock) || is(plain, json_shape::ai_sdk_ui)));
+    auto const* const call = R"({"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]})";
+    CHECK((is(call, json_shape::anthropic) && !is(call, json_shape::openai)));
+    auto const* const old = R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1","function":{"name":"f"}}]})";
+    CHECK((is(old, json_shape::openai) && !is(old, json_shape::anthropic) && !is(old, json_shape::responses)));
+    CHECK(shape_error_of(read(plain), 3, json_shape::gemini).text() ==
+          "condense: json: message 3 with members (role, content) is not understood: it is of openai, responses, "
+          "anthropic, ai_sdk, ollama or pi, not of gemini");
+    CHECK(shape_error_of(read(call), 3, json_shape::openai).reason == "it is of anthropic or mcp, not of openai");
+    auto const* const mixed = R"({"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}],)"
+                              R"("tool_calls":[{"id":"d","function":{"name":"f","arguments":"{}"}}]})";
+    CHECK(shape_error_of(read(mixed), 3, json_shape::openai).reason ==
+          "it is of several shapes at once, not of openai");
+    CHECK(shape_error_of(read(R"({"role":"user","parts":[{"toolCall":1}]})"), 3, json_shape::openai).nearest ==
+          "gemini");
+    CHECK_FALSE(is(R"({"role":"user","content":[{"text":"hi"}]})", json_shape::gemini));
+    CHECK((is(R"({"role":"user","parts":[]})", json_shape::gemini) &&
+           !is(R"({"role":"user","parts":[]})", json_shape::openai)));
+    auto body = read(R"({"contents":[{"role":"user","parts":[{"text":"hi"}]}]})");
+    CHECK(condense::messages_of(body, json_shape::gemini));
+    CHECK_FALSE(condense::messages_of(body, json_shape::bedrock));
 }

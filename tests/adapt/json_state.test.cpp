@@ -213,8 +213,7 @@ TEST_CASE("the text is held to its form though its check is right") {
 TEST_CASE("every member is needed, and of its type") {
     for (bool const everything : {false, true}) {
         auto const whole = tree::parse(text_of(everything));
-        std::size_t offered = 0;
-        std::size_t tried = 0;
+        std::size_t offered = 0, tried = 0;
         auto const at_each = [&](auto const& self, tree const& here, tree::json_pointer const& path) -> void {
             for (auto const& [name, value] : here.items()) {
                 auto const inner = path / name;

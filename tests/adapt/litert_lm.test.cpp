@@ -23,7 +23,6 @@ static_assert(condense::detail::part_removable<message> && condense::detail::edi
               !condense::detail::markable<message>);
 static_assert(!condense::litert_lm_message<litert_text> && !condense::litert_lm_message<chat_message> &&
               !condense::litert_lm_message<json>);
-
 constexpr condense::cost media_cost = condense::cost::of(condense::tokens{1'600});
 
 message sample() {
@@ -135,12 +134,7 @@ TEST_CASE("litert_lm: a message of channels and each kind of part") {
 TEST_CASE("litert_lm: what a message of role tool holds are results") {
     auto const result = [](std::string text, std::string tool, std::string call, part_status status = part_status::ok,
                            bool sealed = false) {
-        return chat_part{.kind = part_kind::tool_result,
-                         .text = std::move(text),
-                         .tool = std::move(tool),
-                         .call = std::move(call),
-                         .status = status,
-                         .sealed = sealed};
+        return chat_part{part_kind::tool_result, text, tool, call, status, sealed, {}};
     };
     CHECK(parts_of(answers()) ==
           std::vector<chat_part>{result("out", "read", "7"),

@@ -20,7 +20,6 @@ static_assert(condense::detail::part_removable<message> && !condense::detail::ma
 static_assert(condense::detail::replaces_in_place<message>);
 static_assert(!condense::llama_cpp_message<forms::llama_call> && !condense::llama_cpp_message<int> &&
               !condense::llama_cpp_message<condense::chat_message>);
-
 constexpr condense::cost media_cost = condense::cost::of(condense::tokens{1'600});
 
 message sample() {
@@ -125,14 +124,10 @@ TEST_CASE("llama_cpp: a message of role tool is a result, with call and tool") {
 }
 
 TEST_CASE("llama_cpp: roles are read by name") {
-    for (auto const& [name, speaker] : {std::pair{"system", role::system},
-                                        {"developer", role::system},
-                                        {"user", role::user},
-                                        {"assistant", role::assistant},
-                                        {"tool", role::tool},
-                                        {"", role::other},
-                                        {"Tool", role::other},
-                                        {"\xFF", role::other}})
+    for (auto const& [name, speaker] :
+         {std::pair{"system", role::system}, std::pair{"developer", role::system}, std::pair{"user", role::user},
+          std::pair{"assistant", role::assistant}, std::pair{"tool", role::tool}, std::pair{"", role::other},
+          std::pair{"Tool", role::other}, std::pair{"\xFF", role::other}})
         CHECK(condense::role_of(message{.role = name}) == speaker);
 }
 

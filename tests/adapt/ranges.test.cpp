@@ -26,7 +26,8 @@ namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::budget, condense::cost, condense::messages, condense::tokens, condense::used;
+using condense::always, condense::budget, condense::compress, condense::cost, condense::dry_run, condense::messages;
+using condense::pipeline, condense::repair, condense::tokens, condense::used;
 namespace views = condense::views;
 
 template <class Message>
@@ -58,8 +59,7 @@ struct onlooker {
 
 template <class History, class Look>
 void look_at(History const& history, framed const& count, Look look) {
-    static_cast<void>(condense::dry_run(history, condense::pipeline{onlooker<Look>{look}},
-                                        budget{.window = {~std::uint64_t{0}}}, count));
+    static_cast<void>(dry_run(history, pipeline{onlooker<Look>{look}}, budget{.window = {~std::uint64_t{0}}}, count));
 }
 
 /// The messages of a view's groups, each group in brackets.
@@ -118,9 +118,7 @@ std::string initials(View&& view) {
 
 TEST_CASE("ranges: the views give what the layers select") {
     framed const count;
-    std::size_t cut = 0;
-    std::size_t joined = 0;
-    std::size_t partial = 0;
+    std::size_t cut = 0, joined = 0, partial = 0;
     auto const wanted = 30 + rounds(570);
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
         INFO("seed " << seed);
@@ -158,8 +156,8 @@ TEST_CASE("ranges: the views give what the layers select") {
         partial += newest != 0 && newest != all.size() ? 1u : 0u;
 
         messages const most{random.below(all.size() + 2)};
-        auto const mix = condense::pipeline{condense::sliding_window{.when = used > most, .until = used <= most}};
-        auto const reduced = condense::dry_run(history, mix, budget{.window = {~std::uint64_t{0}}}, count);
+        auto const mix = pipeline{condense::sliding_window{.when = used > most, .until = used <= most}};
+        auto const reduced = dry_run(history, mix, budget{.window = {~std::uint64_t{0}}}, count);
         addresses<chat_message> left;
         reduced.each([&](chat_message const& m) { left.push_back(&m); });
         REQUIRE(where(history | views::window(most)) == left);
@@ -173,8 +171,7 @@ TEST_CASE("ranges: the views give what the layers select") {
 
 TEST_CASE("ranges: of gives each message that a reduction would send") {
     framed const count;
-    auto const mix = condense::pipeline{condense::compress{.when = used >= 10_pct},
-                                        condense::summarize{.when = used >= 60_pct}, condense::repair{}};
+    auto const mix = pipeline{compress{.when = used >= 10_pct}, condense::summarize{.when = used >= 60_pct}, repair{}};
     std::map<condense::sent_kind, std::size_t> seen_kinds;
     auto const wanted = rounds(300);
     for (std::uint64_t seed = 0; seed < wanted; ++seed) {
@@ -254,8 +251,8 @@ TEST_CASE("ranges: nothing is read before begin, and everything once") {
     auto const sizes = groups | ranges::views::transform([](auto const& group) { return group.size(); });
     auto const window = five | views::window(2_messages);  // the task stays
     auto names = window | ranges::views::filter([](watched const& m) { return m.text.size() > 1; });
-    auto const dry = condense::dry_run(five, condense::pipeline{condense::sliding_window{.when = used > 2_messages}},
-                                       {.window = 99_tokens}, per_byte{});
+    auto const dry =
+        dry_run(five, pipeline{condense::sliding_window{.when = used > 2_messages}}, {.window = 99_tokens}, per_byte{});
     auto const read_by_dry_run = std::exchange(reads, 0);
     auto const sent = views::of(dry);
     CHECK(read_by_dry_run == five.size());
@@ -279,8 +276,7 @@ TEST_CASE("ranges: of makes a message when it is first looked at") {
                                        {"{}", tool_call, role::assistant},
                                        {letters(40'000, 'd'), tool_result, role::tool},
                                        {"e", text, role::assistant}};
-    auto const sent = views::of(condense::dry_run(
-        history, condense::pipeline{condense::compress{.when = condense::always}}, {.window = 100'000_tokens}));
+    auto const sent = views::of(dry_run(history, pipeline{compress{.when = always}}, {.window = 100'000_tokens}));
     changes = 0;
     CHECK(ranges::distance(sent) == 6);
     CHECK(sent[0].text == "a");
@@ -296,9 +292,8 @@ TEST_CASE("ranges: of makes a message when it is first looked at") {
 
 TEST_CASE("ranges: a reduction that has no name is kept, and a group outlives its view") {
     conversation const history{U("one"), A("two"), U("three")};
-    auto const mix =
-        condense::pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages}};
-    auto const sent = condense::dry_run(history, mix, {.window = 1'000_tokens}) | views::of;
+    auto const mix = pipeline{condense::sliding_window{.when = used > 2_messages, .until = used <= 2_messages}};
+    auto const sent = dry_run(history, mix, {.window = 1'000_tokens}) | views::of;
     CHECK(where(sent) == addresses<chat_message>{&history[0], &history[2]});
     auto const group = (history | views::groups)[1];
     CHECK(where(group) == addresses<chat_message>{&history[1]});
@@ -332,7 +327,7 @@ TEST_CASE("ranges: views of other ranges, other containers and other messages") 
     for (auto const& m : forms::arranged<forms::handle>(random_conversation(3)))
         handles.push_back(forms::from_chat<forms::handle>(m));
     CHECK(where(handles | views::newest_within(tokens{~std::uint64_t{0}})) == where(handles));
-    CHECK(where(views::of(condense::dry_run(handles, condense::pipeline{}, {.window = 9_tokens}))) == where(handles));
+    CHECK(where(views::of(dry_run(handles, pipeline{}, {.window = 9_tokens}))) == where(handles));
     std::size_t members = 0;
     for (auto const& group : handles | views::groups) members += group.size();
     CHECK(members == handles.size());
@@ -350,16 +345,13 @@ template <class View, class Reference>
 concept selects = ranges::view_<View> && ranges::random_access_range<View> && ranges::random_access_range<View const> &&
                   ranges::sized_range<View> && ranges::common_range<View> && std::ranges::random_access_range<View> &&
                   std::same_as<ranges::range_reference_t<View>, Reference>;
-
 using listed = std::list<chat_message>;
 using group_of_list = ranges::range_value_t<decltype(std::declval<listed&>() | views::groups)>;
-
 static_assert(selects<decltype(std::declval<listed&>() | views::groups), condense::message_group<chat_message>>);
 static_assert(selects<group_of_list, chat_message const&>);
 static_assert(selects<decltype(std::declval<listed&>() | views::window(1_messages)), chat_message const&>);
 static_assert(selects<decltype(std::declval<listed const&>() | views::newest_within(1_tokens)), chat_message const&>);
-static_assert(selects<decltype(views::of(condense::dry_run(std::declval<listed&>(), condense::pipeline{}, {}))),
-                      chat_message const&>);
+static_assert(selects<decltype(views::of(dry_run(std::declval<listed&>(), pipeline{}, {}))), chat_message const&>);
 static_assert(std::same_as<decltype(std::declval<listed&>() | views::groups),
                            decltype(std::declval<listed const&>() | views::groups)>);
 static_assert(sizeof(decltype(std::declval<listed&>() | views::groups)) <= 3 * sizeof(void*));  // cheap to copy

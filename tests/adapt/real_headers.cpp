@@ -73,8 +73,7 @@ int main() {
         condense::pipeline{condense::compress{.when = used >= 40_pct}, condense::summarize{.when = used >= 80_pct}},
         {.window = 8'000_tokens});
     check(report.fits() && report.changed() && history.size() < 160, "the history fits");
-    std::size_t calls = 0;
-    std::size_t results = 0;
+    std::size_t calls = 0, results = 0;
     for (auto const& m : history)
         condense::each_part(m, [&](condense::part_view const& part) {
             calls += part.kind == condense::part_kind::tool_call ? 1u : 0u;

@@ -26,7 +26,6 @@ inline auto mix() {
 }
 using mix_type = decltype(mix());
 using session_type = condense::session<conversation, mix_type, laws::byte_estimator>;
-
 inline constexpr condense::budget limits{.window = {400}};
 
 inline conversation four_turns() {
@@ -81,16 +80,9 @@ inline void collect(tree& from, std::vector<tree*>& into) {
 }
 
 inline std::uint64_t some_number(laws::random_source& random, std::uint64_t now) {
-    switch (random.below(9)) {
-        case 0: return 0;
-        case 1: return now + 1;
-        case 2: return now - 1;
-        case 3: return 0x7FFF'FFFFu;
-        case 4: return 0xFFFF'FFFFu;
-        case 5: return 0x1'0000'0000u;
-        case 6: return ~std::uint64_t{0};
-        default: return random.below(60);
-    }
+    std::uint64_t const odd[] = {0, now + 1, now - 1, 0x7FFF'FFFFu, 0xFFFF'FFFFu, 0x1'0000'0000u, ~std::uint64_t{0}};
+    auto const which = random.below(9);
+    return which < std::size(odd) ? odd[which] : random.below(60);
 }
 
 inline void mutate(tree& whole, laws::random_source& random) {

@@ -12,9 +12,9 @@ namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::state_fault, condense::used;
+using condense::head_tail, condense::never, condense::restore_file, condense::save_file, condense::state_fault;
+using condense::trigger, condense::used;
 using saved_sessions::session_type;
-
 session_type fresh() { return {{}, saved_sessions::mix(), saved_sessions::limits, {}}; }
 
 }  // namespace
@@ -24,17 +24,17 @@ TEST_CASE("a session goes on from a file", "[law-7]") {
     auto session = fresh();
     saved_sessions::fill(session, true);
     auto const path = in / "a/b/agent.state";
-    REQUIRE_FALSE(condense::save_file(session, path));
+    REQUIRE_FALSE(save_file(session, path));
     CHECK(scratch::mode_of(path) == 0600);
     CHECK(scratch::mode_of(in / "a") == 0700);
     session.push(U("One more."));
-    REQUIRE_FALSE(condense::save_file(session, path));
+    REQUIRE_FALSE(save_file(session, path));
     CHECK(scratch::names_in(in / "a/b").size() == 1);
     CHECK(scratch::bytes_of(path) == condense::save(session).text);
     scratch::write(in / "a/b/.condense-00112233445566778899aabbccddeeff.tmp", "what a killed writer left");
     scratch::write(in / "a/b/0123456789abcdef0123456789abcdef.tmp", "mine");
     auto later = fresh();
-    REQUIRE_FALSE(condense::restore_file(later, path));
+    REQUIRE_FALSE(restore_file(later, path));
     CHECK(condense::save(later).text == condense::save(session).text);
     CHECK(scratch::names_in(in / "a/b") ==
           std::vector<std::string>{"0123456789abcdef0123456789abcdef.tmp", "agent.state"});
@@ -44,26 +44,26 @@ TEST_CASE("a file that is not one of a session is refused and stays as it is") {
     scratch::folder const in{scratch::memory()};
     auto const path = in / "agent.state";
     auto session = fresh();
-    CHECK(condense::restore_file(session, path).fault == state_fault::file);
-    CHECK(condense::restore_file(session, in / "no/folder").fault == state_fault::file);
+    CHECK(restore_file(session, path).fault == state_fault::file);
+    CHECK(restore_file(session, in / "no/folder").fault == state_fault::file);
     for (auto const* const name : {"", "/", ".", "..", "a/"}) {
-        CHECK(condense::restore_file(session, in / name).fault == state_fault::file);
-        CHECK(condense::save_file(session, std::string{name}).fault == state_fault::file);
+        CHECK(restore_file(session, in / name).fault == state_fault::file);
+        CHECK(save_file(session, std::string{name}).fault == state_fault::file);
     }
-    CHECK(condense::save_file(session, std::string("a\0b", 3)).fault == state_fault::file);
+    CHECK(save_file(session, std::string("a\0b", 3)).fault == state_fault::file);
     for (std::string const bytes : {"", "{}", "not a state"}) {
         scratch::write(path, bytes);
-        CHECK(condense::restore_file(session, path).fault == state_fault::damaged);
+        CHECK(restore_file(session, path).fault == state_fault::damaged);
         CHECK(scratch::bytes_of(path) == bytes);
     }
-    CHECK(condense::restore_file(session, path, {4}).fault == state_fault::too_large);
+    CHECK(restore_file(session, path, {4}).fault == state_fault::too_large);
     std::filesystem::remove(path);
     std::filesystem::create_symlink(in / "elsewhere", path);
-    REQUIRE_FALSE(condense::save_file(session, in / "elsewhere"));
-    CHECK(condense::restore_file(session, path).fault == state_fault::file);
+    REQUIRE_FALSE(save_file(session, in / "elsewhere"));
+    CHECK(restore_file(session, path).fault == state_fault::file);
     std::filesystem::remove(path);
     std::filesystem::create_directory(path);
-    auto const problem = condense::save_file(session, path);
+    auto const problem = save_file(session, path);
     CHECK(problem.fault == state_fault::file);
     CHECK(std::string_view{problem.reason}.starts_with("condense: save_file: the file must"));
     CHECK(scratch::names_in(in / "").size() == 2);
@@ -77,26 +77,26 @@ TEST_CASE("a file where everybody may replace it is neither written nor read unl
     auto const path = in / "all/agent.state";
     auto session = fresh();
     saved_sessions::fill(session, true);
-    auto const refused = condense::save_file(session, path);
+    auto const refused = save_file(session, path);
     CHECK(refused.fault == state_fault::file);
     CHECK(std::string_view{refused.reason} ==
           "condense: save_file: the folder must be closed to others (chmod go-w), or allow_open_folder be set: open "
           "folder (see session_state)");
     CHECK(scratch::names_in(in / "all").empty());
-    REQUIRE_FALSE(condense::save_file(session, path, {.allow_open_folder = true}));
+    REQUIRE_FALSE(save_file(session, path, {.allow_open_folder = true}));
     auto later = fresh();
-    CHECK(condense::restore_file(later, path).fault == state_fault::file);
+    CHECK(restore_file(later, path).fault == state_fault::file);
     CHECK(later.history().empty());
-    CHECK_FALSE(condense::restore_file(later, path, {1u << 30}, {.allow_open_folder = true}));
+    CHECK_FALSE(restore_file(later, path, {1u << 30}, {.allow_open_folder = true}));
     auto again = fresh();
     REQUIRE(::chmod((in / "all").c_str(), 01777) == 0);  // as /tmp
-    CHECK_FALSE(condense::restore_file(again, path));
+    CHECK_FALSE(restore_file(again, path));
     // A hard link is replaced, not written through.
     std::filesystem::rename(path, in / "kept");
     std::filesystem::create_hard_link(in / "kept", path);
     auto const kept = scratch::bytes_of(in / "kept");
     again.push(U("One more."));
-    REQUIRE_FALSE(condense::save_file(again, path));
+    REQUIRE_FALSE(save_file(again, path));
     CHECK(scratch::bytes_of(in / "kept") == kept);
     CHECK(scratch::bytes_of(path) != kept);
 }
@@ -135,12 +135,10 @@ std::string go_on(scratch::folder const& in, Mix const& mix, condense::tokens wi
     condense::session session{conversation{}, mix, condense::budget{.window = window}, per_byte{}};
     auto const path = in / "agent.state";
     if (std::filesystem::exists(path))
-        if (auto const problem = condense::restore_file(session, path))
-            return std::string{std::string_view{problem.reason}};
+        if (auto const problem = restore_file(session, path)) return std::string{std::string_view{problem.reason}};
     for (auto number = session.outline().size(); number < until; number = session.outline().size()) {
         if (auto const wrong = push(session, number); !wrong.empty()) return wrong;
-        if (auto const problem = condense::save_file(session, path))
-            return std::string{std::string_view{problem.reason}};
+        if (auto const problem = save_file(session, path)) return std::string{std::string_view{problem.reason}};
         say(2 * number);
     }
     return {};
@@ -160,8 +158,7 @@ struct reducing {
     std::string run(say_function const& say) const {
         auto const mix = condense::pipeline{
             condense::record{.to = condense::journal_folder{in / "journal"}},
-            condense::compress{
-                .when = used >= 30_pct, .over = 100_chars, .with = condense::head_tail{20_chars, 20_chars}},
+            condense::compress{.when = used >= 30_pct, .over = 100_chars, .with = head_tail{20_chars, 20_chars}},
             condense::sliding_window{.when = used >= 80_pct}};
         auto const push = [](auto& session, std::uint64_t number) {
             session.push(message(number));
@@ -217,12 +214,11 @@ struct summarising {
 
     std::string run(say_function const& say) const {
         auto const step = [&] { say(between); };
-        auto const mix = condense::pipeline{
-            condense::record{.to = condense::journal_folder{in / "journal"}},
-            condense::summarize{.when = background ? condense::trigger{condense::never} : used >= 60_pct,
-                                .until = used <= 25_pct,
-                                .protect = condense::last(2_messages),
-                                .with = naming_model{step}}};
+        auto const mix = condense::pipeline{condense::record{.to = condense::journal_folder{in / "journal"}},
+                                            condense::summarize{.when = background ? trigger{never} : used >= 60_pct,
+                                                                .until = used <= 25_pct,
+                                                                .protect = condense::last(2_messages),
+                                                                .with = naming_model{step}}};
         auto const push = [&](auto& session, std::uint64_t number) {
             if (auto const wrong = lost_or_doubled(session); !wrong.empty()) return wrong;
             auto const text = word_of(number) + letters(300, 'n');
@@ -302,8 +298,7 @@ void ends_well(Program const& program) {
 /// Three kills at most, at some message in every fourth round, else at some moment. How many came amid the work.
 template <class Program>
 std::uint64_t kill_and_go_on(Program const& program, std::uint64_t round) {
-    std::uint64_t amid = 0;
-    std::uint64_t acknowledged = 0;
+    std::uint64_t amid = 0, acknowledged = 0;
     for (unsigned kills = 0; kills < 3 && acknowledged < Program::all; ++kills) {
         auto const last = round % 4 == 0 ? acknowledged + (round + kills) % 13 : Program::all;
         auto const pause = round % 4 == 0 ? std::nullopt : std::optional{20u << (round * 3 + kills) % 10};
@@ -352,8 +347,7 @@ TEST_CASE("summaries: a program that is killed at any step has each message once
         for (std::uint64_t last = 0; last < steps; last += stride()) {
             CAPTURE(background, last);
             scratch::folder const in{scratch::memory()};
-            std::uint64_t acknowledged = 0;
-            std::uint64_t count = 0;
+            std::uint64_t acknowledged = 0, count = 0;
             acknowledge(
                 summarising{in, background},
                 [&](std::uint64_t) {

@@ -28,7 +28,6 @@ struct stamp {
 struct shown_call {
     std::string text;
     std::string const& id;
-
     operator part_view() const { return {.kind = part_kind::tool_call, .text = text, .tool = "sum", .call = id}; }
 };
 
@@ -64,10 +63,8 @@ template <>
 struct condense::message_traits<note> : condense::variant_parts<condense::message_traits<note>> {
     static role role_of(note const& m) { return m.from; }
     static auto& parts_of(auto& m) { return m.pieces; }
-
     static part_view show(words const& part) { return {.text = part.text}; }
     static void write(words& part, std::string text) { part.text = std::move(text); }
-
     static shown_call show(call const& part) {
         std::string text;
         for (auto const number : part.arguments)
@@ -79,9 +76,7 @@ struct condense::message_traits<note> : condense::variant_parts<condense::messag
         return {.kind = part_kind::media, .text = part.type, .sealed = true, .cost = condense::cost::of({500})};
     }
     static words write(image const&, std::string text) { return {std::move(text)}; }
-
     static part_view show(stamp const&) { return {.kind = part_kind::other, .sealed = true}; }
-
     static note make(role from, std::string text) { return {from, {words{std::move(text)}}}; }
 };
 
@@ -123,39 +118,38 @@ note sample() {
 
 }  // namespace
 
-TEST_CASE("variant_parts: shows each alternative, in order") {
-    CHECK(edits_constants());
-    CHECK(spelt(sample()) ==
-          "text=a; tool call#1=1 + a long text of its own, 2 + a long text of its own, ; media=image/png; other=; "
-          "text=e; ");
-    CHECK(spelt(note{}) == "");
-}
-
-TEST_CASE("variant_parts: a text is written where the alternative takes it, and nowhere else") {
+TEST_CASE("variant_parts: a message of each alternative") {
     auto const m = sample();
-    CHECK(spelt(condense::with_part(m, 4, "new")).ends_with("other=; text=new; "));
-    auto const described = condense::with_part(m, 2, "[a picture]");
-    CHECK(std::get<words>(described.pieces[2]).text == "[a picture]");
-    CHECK((described.pieces.size() == 5 && described.color == 5 && described.from == role::assistant));
-    for (std::size_t const kept : {1u, 3u, 5u, 99u}) CHECK(spelt(condense::with_part(m, kept, "new")) == spelt(m));
-}
-
-TEST_CASE("variant_parts: parts are removed, and edits done together") {
-    auto const m = sample();
-    CHECK(spelt(condense::without_part(m, 2)).find("media") == std::string::npos);
-    CHECK(condense::without_part(m, 2).pieces.size() == 4);
-    CHECK(spelt(condense::without_part(m, 4)).ends_with("; other=; "));
-    CHECK(condense::without_part(m, 5).pieces.size() == 5);
-    auto edited = m;
-    condense::with_edits(edited, {{.index = 0, .text = "b"},
-                                  {.index = 1, .removed = true},
-                                  {.index = 2, .text = "c"},
-                                  {.index = 4, .removed = true},
-                                  {.index = 9, .removed = true}});
-    CHECK(spelt(edited) == "text=b; text=c; other=; ");
-    CHECK(edited.color == 5);
-    condense::with_edits(edited, {});
-    CHECK(spelt(edited) == "text=b; text=c; other=; ");
+    SECTION("shows each alternative, in order") {
+        CHECK(edits_constants());
+        CHECK(spelt(m) ==
+              "text=a; tool call#1=1 + a long text of its own, 2 + a long text of its own, ; media=image/png; other=; "
+              "text=e; ");
+        CHECK(spelt(note{}) == "");
+    }
+    SECTION("a text is written where the alternative takes it, and nowhere else") {
+        CHECK(spelt(condense::with_part(m, 4, "new")).ends_with("other=; text=new; "));
+        auto const described = condense::with_part(m, 2, "[a picture]");
+        CHECK(std::get<words>(described.pieces[2]).text == "[a picture]");
+        CHECK((described.pieces.size() == 5 && described.color == 5 && described.from == role::assistant));
+        for (std::size_t const kept : {1u, 3u, 5u, 99u}) CHECK(spelt(condense::with_part(m, kept, "new")) == spelt(m));
+    }
+    SECTION("parts are removed, and edits done together") {
+        CHECK(spelt(condense::without_part(m, 2)).find("media") == std::string::npos);
+        CHECK(condense::without_part(m, 2).pieces.size() == 4);
+        CHECK(spelt(condense::without_part(m, 4)).ends_with("; other=; "));
+        CHECK(condense::without_part(m, 5).pieces.size() == 5);
+        auto edited = m;
+        condense::with_edits(edited, {{.index = 0, .text = "b"},
+                                      {.index = 1, .removed = true},
+                                      {.index = 2, .text = "c"},
+                                      {.index = 4, .removed = true},
+                                      {.index = 9, .removed = true}});
+        CHECK(spelt(edited) == "text=b; text=c; other=; ");
+        CHECK(edited.color == 5);
+        condense::with_edits(edited, {});
+        CHECK(spelt(edited) == "text=b; text=c; other=; ");
+    }
 }
 
 TEST_CASE("variant_parts: a pmr::vector keeps its allocator") {

@@ -15,7 +15,10 @@
 
 namespace {
 
-using condense::used;
+using condense::at_most, condense::chars, condense::chat_message, condense::compress, condense::cost, condense::errors;
+using condense::escalate, condense::head, condense::head_tail, condense::headroom, condense::last;
+using condense::memory_store, condense::messages, condense::offload, condense::pipeline, condense::role;
+using condense::sliding_window, condense::summarize, condense::used;
 
 class fingerprint {
 public:
@@ -34,7 +37,7 @@ private:
     std::uint64_t state_ = 0xCBF29CE484222325u;
 };
 
-void add(fingerprint& all, condense::chat_message const& m) {
+void add(fingerprint& all, chat_message const& m) {
     all.add(name(m.role));
     all.add(m.name);
     all.add(m.mark);
@@ -76,15 +79,9 @@ struct either_estimator {
     bool by_bytes = false;
     condense::chars_per_token ratio = condense::char_ratio<condense::family::claude>::ratio();
 
-    condense::cost operator()(std::string_view text) const {
-        return by_bytes ? laws::byte_estimator{}(text) : ratio(text);
-    }
-    condense::cost frame(condense::role speaker) const {
-        return by_bytes ? laws::byte_estimator{}.frame(speaker) : ratio.frame(speaker);
-    }
-    condense::cost frame(condense::part_view const& part) const {
-        return by_bytes ? condense::cost{} : ratio.frame(part);
-    }
+    cost operator()(std::string_view text) const { return by_bytes ? laws::byte_estimator{}(text) : ratio(text); }
+    cost frame(role speaker) const { return by_bytes ? laws::byte_estimator{}.frame(speaker) : ratio.frame(speaker); }
+    cost frame(condense::part_view const& part) const { return by_bytes ? cost{} : ratio.frame(part); }
 };
 
 /// Keeps what has an even number of bytes.
@@ -113,41 +110,33 @@ template <class Function>
 void with_mix(std::uint64_t which, laws::random_source& random, Function&& f) {
     auto const low = laws::share(random, 1'000, 6'000);
     auto const high = laws::share(random, 6'001, 9'500);
-    condense::chars const over{100 + random.below(6'000)};
-    condense::messages const window{4 + random.below(30)};
+    chars const over{100 + random.below(6'000)};
+    messages const window{4 + random.below(30)};
     condense::text_limit const some_lines = condense::lines{1 + random.below(20)} && condense::bytes{2'000};
     if (which == 0)
-        return f(condense::pipeline{
-            condense::compress{.when = used >= low, .over = over},
-            condense::summarize{.when = used >= high, .protect = condense::last(condense::messages{random.below(9)})},
-            condense::sliding_window{.when = used >= high}, condense::escalate{.when = used >= high, .passes = 3}});
+        return f(pipeline{compress{.when = used >= low, .over = over},
+                          summarize{.when = used >= high, .protect = last(messages{random.below(9)})},
+                          sliding_window{.when = used >= high}, escalate{.when = used >= high, .passes = 3}});
     if (which == 1)
-        return f(condense::pipeline{
-            condense::offload{.over = over,
-                              .preview = condense::head{condense::chars{over.count / 3}},
-                              .into = condense::memory_store{}},
-            condense::summarize{.when = used >= low,
-                                .protect = condense::task | condense::newest({random.below(900)}) | condense::errors,
-                                .with = laws::reversing_model{}},
-            condense::sliding_window{.when = used > window || condense::headroom < low,
-                                     .protect = condense::at_most(low, condense::last(high))},
-            condense::escalate{.when = used >= high}});
-    f(condense::pipeline{
-        condense::pipeline{condense::offload{.over = some_lines,
-                                             .preview = condense::head_tail{condense::chars{400}, condense::chars{400}},
-                                             .into = choosy_store{}},
-                           drop_some{}},
-        condense::compress{
-            .when = used > condense::turns{2},
-            .protect = condense::last(condense::turns{1}) | condense::tools("read_*"),
-            .worth = condense::at_least(condense::percent{100}),
-            .over = over,
-            .with = condense::head_tail{some_lines, condense::chars{over.count / 4}, condense::bytes{3'000}}},
-        condense::sliding_window{.when = used >= high && used > window}});
+        return f(pipeline{offload{.over = over, .preview = head{chars{over.count / 3}}, .into = memory_store{}},
+                          summarize{.when = used >= low,
+                                    .protect = condense::task | condense::newest({random.below(900)}) | errors,
+                                    .with = laws::reversing_model{}},
+                          sliding_window{.when = used > window || headroom < low, .protect = at_most(low, last(high))},
+                          escalate{.when = used >= high}});
+    f(pipeline{
+        pipeline{offload{.over = some_lines, .preview = head_tail{chars{400}, chars{400}}, .into = choosy_store{}},
+                 drop_some{}},
+        compress{.when = used > condense::turns{2},
+                 .protect = last(condense::turns{1}) | condense::tools("read_*"),
+                 .worth = condense::at_least(condense::percent{100}),
+                 .over = over,
+                 .with = head_tail{some_lines, chars{over.count / 4}, condense::bytes{3'000}}},
+        sliding_window{.when = used >= high && used > window}});
 }
 
 template <class Mix>
-bool run(fingerprint& all, std::vector<condense::chat_message> const& original, Mix const& mix, condense::budget limits,
+bool run(fingerprint& all, std::vector<chat_message> const& original, Mix const& mix, condense::budget limits,
          either_estimator const& count) {
     bool changed = false;
     for (bool const marks : {false, true}) {
@@ -165,16 +154,16 @@ bool run(fingerprint& all, std::vector<condense::chat_message> const& original, 
 }
 
 template <class Mix>
-void go_on(fingerprint& all, std::vector<condense::chat_message> const& original, Mix const& mix,
-           condense::budget limits, either_estimator const& count) {
-    condense::session session{std::vector<condense::chat_message>{}, mix, limits, count};
+void go_on(fingerprint& all, std::vector<chat_message> const& original, Mix const& mix, condense::budget limits,
+           either_estimator const& count) {
+    condense::session session{std::vector<chat_message>{}, mix, limits, count};
     for (auto const& m : original)
         if (session.push(m)) add(all, session.prepare());
-    for (condense::chat_message const& m : session.request()) add(all, m);
+    for (chat_message const& m : session.request()) add(all, m);
 }
 
 /// What each family's estimator, by whatever unit this machine has, says of the texts.
-void add_estimates(fingerprint& all, std::vector<condense::chat_message> const& original) {
+void add_estimates(fingerprint& all, std::vector<chat_message> const& original) {
     for (auto which = condense::model_family::other; which <= condense::model_family::gemini;
          which = static_cast<condense::model_family>(static_cast<int>(which) + 1)) {
         condense::family_estimator const count{which};

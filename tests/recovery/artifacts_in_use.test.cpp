@@ -8,8 +8,7 @@
 #include "support/catch.hpp"
 #include "support/mixes.hpp"
 
-using namespace condense::literals;
-using namespace notation;
+using namespace vocabulary;
 using condense::artifacts_in_use;
 
 namespace {
@@ -55,13 +54,10 @@ TEST_CASE("each_reference: runs of exactly 24 digits, and nothing else") {
 
 TEST_CASE("artifacts_in_use: a quota takes no artifact that the request names", "[law-S7]") {
     condense::memory_store const store;
-    condense::pipeline const mix{condense::record{.to = condense::memory_journal{}}, mixes::head_and_tail(store),
-                                 condense::sliding_window{.when = condense::used > 40_messages}};
-    condense::session session{conversation{},
-                              mix,
-                              condense::budget{.window = 100'000_tokens},
-                              {},
-                              condense::run_options{.conversation = "logs"}};
+    pipeline const mix{record{.to = condense::memory_journal{}}, mixes::head_and_tail(store),
+                       sliding_window{.when = used > 40_messages}};
+    condense::session session{
+        conversation{}, mix, condense::budget{.window = 100'000_tokens}, {}, run_options{.conversation = "logs"}};
     CHECK_FALSE(store.put(store.name("theirs"), "theirs", {.conversation = "other", .time = 1}));
     CHECK_FALSE(store.put(store.name("saved"), "saved", {.conversation = "logs", .time = 1}));
     work(session, 30);
@@ -81,8 +77,7 @@ TEST_CASE("artifacts_in_use: a quota takes no artifact that the request names", 
 
 TEST_CASE("artifacts_in_use: without a journal all of the conversation is the only copy", "[law-S7]") {
     condense::memory_store const store;
-    condense::pipeline const mix{mixes::head_and_tail(store),
-                                 condense::sliding_window{.when = condense::used > 40_messages}};
+    pipeline const mix{mixes::head_and_tail(store), sliding_window{.when = used > 40_messages}};
     condense::session session{conversation{}, mix, condense::budget{.window = 100'000_tokens}};
     work(session, 30);
     REQUIRE(store.size() == 30);

@@ -17,35 +17,15 @@ using condense::recovery_tools;
 /// At least 500: traversal, absolute, NUL, line breaks, 64 KiB, escapes, overlong encodings, look-alikes, devices, SQL,
 /// and joins of these.
 std::vector<std::string> hostile_names() {
-    std::vector<std::string> const seeds{"../../../outside/owned",
-                                         "..\\..\\outside\\owned",
-                                         "/etc/passwd",
-                                         "~/.ssh/id_rsa",
-                                         ".",
-                                         "..",
-                                         std::string("a\0../b", 6),
-                                         "line\nbreak\r\n",
-                                         "\x1B]0;owned\x07\x1B[2J",
-                                         std::string(65'536, 'n'),
-                                         "%2e%2e%2foutside%2fowned",
-                                         "\xC0\xAE\xC0\xAE\xC0\xAF",
-                                         "\xE2\x80\xA4\xE2\x80\xA4/",
-                                         "\xEF\xBC\x8E\xEF\xBC\x8E\xEF\xBC\x8F",
-                                         "CON",
-                                         "NUL.txt",
-                                         "COM1",
-                                         "'; DROP TABLE artifact; --",
-                                         "\" OR 1=1 --",
-                                         "NEAR(a b)",
-                                         "*",
-                                         "?[a-z]",
-                                         "{\"reference\":1}",
-                                         "\xFF\xFE",
-                                         "",
-                                         "-rf",
-                                         "$(touch owned)",
-                                         "`id`",
-                                         "\xE2\x80\xAEtxt.exe"};
+    std::vector<std::string> seeds{
+        "",        ".",        "..",     "*",         "CON",         "-rf",           "`id`",           "COM1",
+        "NUL.txt", "\xFF\xFE", "?[a-z]", "NEAR(a b)", "/etc/passwd", "~/.ssh/id_rsa", "$(touch owned)", "\" OR 1=1 --"};
+    for (auto const* const longer : {"../../../outside/owned", "..\\..\\outside\\owned", "line\nbreak\r\n",
+                                     "\x1B]0;owned\x07\x1B[2J", "%2e%2e%2foutside%2fowned", "\xC0\xAE\xC0\xAE\xC0\xAF",
+                                     "\xE2\x80\xA4\xE2\x80\xA4/", "\xEF\xBC\x8E\xEF\xBC\x8E\xEF\xBC\x8F",
+                                     "'; DROP TABLE artifact; --", "{\"reference\":1}", "\xE2\x80\xAEtxt.exe"})
+        seeds.emplace_back(longer);
+    seeds.insert(seeds.end(), {std::string("a\0../b", 6), std::string(65'536, 'n')});
     std::set<std::string> all{seeds.begin(), seeds.end()};
     std::mt19937_64 random{7};
     while (all.size() < 520) all.insert(seeds[random() % seeds.size()].substr(0, 200) + seeds[random() % seeds.size()]);
@@ -84,9 +64,7 @@ void check_names(Store const& store, Journal const& journal) {
     }
     REQUIRE_FALSE(journal.flush(names.front()));
     number = 0;
-    bool alone = true;
-    bool printable = true;
-    bool refused = true;
+    bool alone = true, printable = true, refused = true;
     for (auto const& name : names) {
         auto const content = "content " + std::to_string(number++);
         alone = alone && store.source(store.name(content), name).has_value();

@@ -8,15 +8,11 @@
 #include <condense/store/memory_journal.hpp>
 
 #include "support/catch.hpp"
+#include "support/fakes.hpp"
 
 using namespace condense::literals;
 using condense::used;
-
-namespace {
-
-bool mentions(std::string const& text, std::string_view word) { return text.find(word) != std::string::npos; }
-
-}  // namespace
+using fakes::contains;
 
 TEST_CASE("recovery_prompt: names what the pipeline makes possible and the tools offer, and nothing else", "[row-V7]") {
     condense::memory_store const store;
@@ -31,14 +27,14 @@ TEST_CASE("recovery_prompt: names what the pipeline makes possible and the tools
     condense::pipeline const losing{condense::sliding_window{.when = used >= 90_pct}};
 
     auto const all = condense::recovery_prompt(recording, both);
-    for (std::size_t place = 0; place < 6; ++place) CHECK(mentions(all, condense::recovery_tool_names[place]));
+    for (std::size_t place = 0; place < 6; ++place) CHECK(contains(all, condense::recovery_tool_names[place]));
     auto const stored = condense::recovery_prompt(storing, both);
-    CHECK(mentions(stored, "read_artifact"));
-    CHECK_FALSE(mentions(stored, "history"));
-    CHECK_FALSE(mentions(condense::recovery_prompt(recording, artifacts), "history"));
+    CHECK(contains(stored, "read_artifact"));
+    CHECK_FALSE(contains(stored, "history"));
+    CHECK_FALSE(contains(condense::recovery_prompt(recording, artifacts), "history"));
     auto const recorded = condense::recovery_prompt(recording, messages);
-    CHECK(mentions(recorded, "search_history"));
-    CHECK_FALSE(mentions(recorded, "artifact"));
+    CHECK(contains(recorded, "search_history"));
+    CHECK_FALSE(contains(recorded, "artifact"));
     CHECK(condense::recovery_prompt(losing, both).empty());
     CHECK(condense::recovery_prompt(storing, messages).empty());
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/tools.hpp>
 
-#include <initializer_list>
-
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 #include <condense/store/sqlite_journal.hpp>
@@ -11,10 +9,10 @@
 #include "store/scratch.hpp"
 #include "support/mixes.hpp"
 
-using namespace condense::literals;
-using condense::chat_message, condense::recovery_tools;
+using namespace vocabulary;
+using condense::default_estimator, condense::no_store, condense::recovery_tools;
+using condense::detail::passage_ranking;
 using fakes::contains;
-using notation::C, notation::R, notation::U;
 
 namespace {
 
@@ -44,9 +42,8 @@ struct desk {
     void work(std::string const& conversation = "logs") const {
         condense::session session{
             std::vector<chat_message>{},
-            condense::pipeline{condense::record{.to = journal}, mixes::head_and_tail(store), mixes::window_to(90_pct)},
-            condense::budget{.window = 8'000_tokens}, condense::default_estimator<>{},
-            condense::run_options{.conversation = conversation}};
+            pipeline{record{.to = journal}, mixes::head_and_tail(store), mixes::window_to(90_pct)},
+            condense::budget{.window = 8'000_tokens}, default_estimator<>{}, run_options{.conversation = conversation}};
         session.push(U("Read the logs of " + conversation));
         for (int turn = 0; turn < 30; ++turn) {
             session.push(C(std::to_string(turn), "read_log", "{\"n\":" + std::to_string(turn) + "}"));
@@ -86,6 +83,17 @@ void check_that_tools_find(auto const& things) {
     CHECK(holds(tools.call("read_message", R"({"number":0})"), "user: Read the logs of logs\n"));
 }
 
+std::vector<std::uint64_t> documents(std::string_view query, std::vector<std::string> const& texts,
+                                     std::size_t most = 10) {
+    passage_ranking ranking{query};
+    for (std::size_t index = 0; index < texts.size(); ++index) ranking.see(index, texts[index]);
+    std::vector<std::uint64_t> all;
+    for (auto const& hit : ranking.best(most)) all.push_back(hit.document);
+    return all;
+}
+
+using list = std::vector<std::uint64_t>;
+
 }  // namespace
 
 TEST_CASE("recovery_tools: find what has left, in memory", "[row-V10][row-A7][row-X13]") {
@@ -101,8 +109,7 @@ TEST_CASE("recovery_tools: find what has left, in databases", "[row-V10][row-A7]
 
 TEST_CASE("recovery_tools: what the agent looked up before comes behind where it stands") {
     auto const check = [](auto const& journal) {
-        recovery_tools const tools{
-            condense::no_store{}, journal, {.conversation = "c"}, condense::message_text<chat_message>{}};
+        recovery_tools const tools{no_store{}, journal, {.conversation = "c"}, condense::message_text<chat_message>{}};
         std::uint64_t number = 0;
         auto const say = [&](chat_message const& m) {
             auto const content = condense::to_bytes(m);
@@ -158,8 +165,7 @@ TEST_CASE("recovery_tools: read page by page, each within its limit, and lose no
 
 TEST_CASE("recovery_tools: what they return is not offloaded again, whatever the limit", "[row-A2]") {
     condense::memory_store const store;
-    condense::pipeline const mix{
-        condense::offload{.over = 300_chars, .preview = condense::head_tail{50_chars, 50_chars, {}}, .into = store}};
+    pipeline const mix{offload{.over = 300_chars, .preview = head_tail{50_chars, 50_chars, {}}, .into = store}};
     condense::session session{std::vector<chat_message>{}, mix, condense::budget{.window = 32'000_tokens}};
     recovery_tools const tools{store};
     auto const run = [&](std::string const& id, std::string const& tool, std::string const& text) {
@@ -215,7 +221,7 @@ TEST_CASE("recovery_tools: many conversations come in pages, each of them once")
         REQUIRE_FALSE(journal.append(id, {.name = journal.name("hello"), .number = 0}, "hello"));
     }
     recovery_tools const tools{
-        condense::no_store{}, journal, {.granted = [](std::string_view) { return true; }, .most = 400_chars}};
+        no_store{}, journal, {.granted = [](std::string_view) { return true; }, .most = 400_chars}};
     std::string_view const more = "[more: list_sessions with offset ";
     std::string all;
     std::size_t pages = 0;
@@ -244,7 +250,7 @@ TEST_CASE("recovery_tools: offer what the store and the journal allow") {
     CHECK(artifacts.has("read_artifact"));
     CHECK_FALSE(artifacts.has("search_history"));
     CHECK(artifacts.call("search_history", R"({"query":"x"})").text == "error: there is no such tool");
-    recovery_tools const messages{condense::no_store{}, condense::sqlite_journal{"unused.db"}};
+    recovery_tools const messages{no_store{}, condense::sqlite_journal{"unused.db"}};
     CHECK(messages.definitions().size() == 4);
     CHECK_FALSE(messages.has("read_artifact"));
     CHECK(messages.has("list_sessions"));
@@ -258,26 +264,17 @@ TEST_CASE("recovery_tools: a call of any kind is answered with text of bounded l
     REQUIRE_FALSE(things.journal.append("logs", {things.journal.name(hostile), 0}, hostile));
     auto const tools = things.tools();
     auto const reference = things.store.name(hostile).text();
-    std::vector<std::string> arguments{
-        "",
-        "null",
-        "[]",
-        "{",
-        "{}",
-        R"({"query":""})",
-        R"({"query":5,"reference":7,"number":"x"})",
-        R"({"number":-1})",
-        R"({"number":1.5})",
-        R"({"number":18446744073709551616})",
-        R"({"number":18446744073709551615,"offset":18446744073709551615,"limit":0,"count":0})",
-        R"({"number":0,"offset":3,"limit":18446744073709551615})",
-        R"({"query":"owned","before":0})",
-        reading("../../../etc/passwd"),
-        reading(reference),
-        reading(std::string(24, 'f')),
-        R"({"query":"\u0000\ud800 owned","conversation":null})",
-        R"({"query":")" + std::string(100'000, 'x') + R"("})",
-        std::string(1'000, '[')};
+    std::vector<std::string> arguments{"", "null", "[]", "{", std::string(1'000, '[')};
+    arguments.push_back(R"({"query":")" + std::string(100'000, 'x') + R"("})");
+    for (auto const& name : {std::string{"../../../etc/passwd"}, reference, std::string(24, 'f')})
+        arguments.push_back(reading(name));
+    for (auto const* const members :
+         {"", R"("query":"")", R"("query":5,"reference":7,"number":"x")", R"("number":-1)", R"("number":1.5)",
+          R"("number":18446744073709551616)",
+          R"("number":18446744073709551615,"offset":18446744073709551615,"limit":0,"count":0)",
+          R"("number":0,"offset":3,"limit":18446744073709551615)", R"("query":"owned","before":0)",
+          R"("query":"\u0000\ud800 owned","conversation":null)"})
+        arguments.push_back("{" + std::string{members} + "}");
     for (auto const name : condense::recovery_tool_names)
         for (auto const& each : arguments) {
             auto const result = tools.call(name, each);
@@ -297,10 +294,113 @@ TEST_CASE("recovery_tools: a search that reads too much says so") {
         REQUIRE_FALSE(journal.append("c", {journal.name(content), number}, content));
     }
     auto const search = [&](condense::recovery_options options) {
-        return recovery_tools{condense::no_store{}, journal, std::move(options)}.call("search_history",
-                                                                                      R"({"query":"common"})");
+        return recovery_tools{no_store{}, journal, std::move(options)}.call("search_history", R"({"query":"common"})");
     };
     CHECK_FALSE(holds(search({.conversation = "c"}), "not everything was searched"));
     CHECK(holds(search({.conversation = "c", .most_read = condense::bytes{10'000}}), "not everything was searched"));
     CHECK(holds(search({.conversation = "c", .most_time = {0}}), "not everything was searched"));
+}
+
+TEST_CASE("tool definitions: are JSON in every form, with a schema for each tool") {
+    std::vector<condense::tool_definition> const all{condense::detail::recovery_definitions.begin(),
+                                                     condense::detail::recovery_definitions.end()};
+    for (auto const& each : all) {
+        CHECK(condense::detail::json::valid(each.schema));
+        CHECK(each.description.size() > 60);
+    }
+    for (auto const format :
+         {condense::tool_format::openai, condense::tool_format::anthropic, condense::tool_format::mcp}) {
+        auto const text = condense::detail::write_definitions(all, format);
+        CHECK(condense::detail::json::valid(text));
+        for (auto const name : condense::recovery_tool_names)
+            CHECK(text.find("\"name\":\"" + std::string{name} + "\"") != std::string::npos);
+    }
+    CHECK(condense::detail::write_definitions({}, condense::tool_format::openai) == "[]");
+    CHECK(condense::detail::write_definitions({}, condense::tool_format::mcp) == R"({"tools":[]})");
+    CHECK(condense::detail::write_definitions({{"a", "b \"c\"", "{}"}}, condense::tool_format::openai) ==
+          R"([{"type":"function","function":{"name":"a","description":"b \"c\"","parameters":{}}}])");
+    CHECK(condense::detail::write_definitions({{"a", "b", "{}"}, {"c", "d", "{}"}}, condense::tool_format::anthropic) ==
+          R"([{"name":"a","description":"b","input_schema":{}},{"name":"c","description":"d","input_schema":{}}])");
+}
+
+TEST_CASE("passages: cover a text without a gap, at line ends and within characters' bounds") {
+    std::string text;
+    for (int line = 0; line < 100; ++line)
+        text += "line " + std::to_string(line) + std::string(static_cast<std::size_t>(line), 'x') + "\n";
+    text += std::string(3'000, 'y');
+    for (int sign = 0; sign < 500; ++sign) text += "\xE2\x82\xAC";
+    std::size_t next = 0;
+    condense::detail::each_passage(text, [&](std::size_t offset, std::size_t size) {
+        CHECK(offset == next);
+        CHECK(size > 0);
+        CHECK(size <= condense::detail::passage_bytes);
+        CHECK((static_cast<unsigned char>(text[offset]) & 0xC0) != 0x80);
+        if (offset + size < 5'000) CHECK(text[offset + size - 1] == '\n');
+        next = offset + size;
+    });
+    CHECK(next == text.size());
+    // Bytes that are no characters are passed over as well.
+    next = 0;
+    condense::detail::each_passage(std::string(2'000, '\x80'), [&](std::size_t, std::size_t size) { next += size; });
+    CHECK(next == 2'000);
+}
+
+TEST_CASE("passage_ranking: rare words count more, the words as they stand most, later documents first") {
+    std::vector<std::string> const texts{"the port of the server", "the the the the", "a port", "server port 8443",
+                                         "nothing of that kind"};
+    CHECK(documents("8443", texts) == list{3});
+    CHECK(documents("server port", texts).front() == 3);
+    CHECK(documents("port of the server", texts).front() == 0);
+    CHECK(documents("which PORT?", texts).size() == 3);
+    CHECK(documents("absent", texts).empty());
+    CHECK(documents("port", {"port", "port"}) == list{1, 0});
+    CHECK(documents("port", texts, 1).size() == 1);
+    CHECK(documents("verPo", {"getServerPort"}) == list{0});
+    CHECK(documents("is", {"this", "it is"}) == list{1});
+}
+
+TEST_CASE("passage_ranking: takes every query as literal text") {
+    for (std::string_view const query : std::initializer_list<std::string_view>{"", "  ", "...", "\"\"", "?!"})
+        CHECK(passage_ranking{query}.empty());
+    for (std::string_view const query :
+         std::initializer_list<std::string_view>{".*", "a|b", "[a", "\\", "\xFF\x00", "%"})
+        CHECK(documents(query, {"plain"}).empty());
+    CHECK(documents("a(b)*", {"x a(b)* y"}) == list{0});
+    std::string many;
+    for (int word = 0; word < 10'000; ++word) many += "w" + std::to_string(word) + " ";
+    CHECK(documents(many, {"w3 w4", "w9999"}) == list{0});
+}
+
+TEST_CASE("passage_ranking: a word comes before the longer ones that it is a part of") {
+    std::vector<std::string> texts;
+    for (int which = 0; which < 40; ++which)
+        texts.push_back((which == 3 ? "As far as I know, and that is not very far, the " : "The ") +
+                        std::string{"order is W4822"} + std::to_string(which) + " of shop.");
+    for (std::string_view const query : {"W48223", "w48223", "order W48223 shop", "is W48223"}) {
+        CAPTURE(query);
+        CHECK(documents(query, texts).front() == 3);
+    }
+    CHECK(documents("W48223", texts).size() == 10);  // W482230 and further ones come behind
+}
+
+TEST_CASE("passage_ranking: keeps the best of more passages than it holds, two of a document") {
+    passage_ranking ranking{"needle common"};
+    for (std::uint64_t document = 0; document < 100'000; ++document)
+        ranking.see(document, document == 777 ? "common needle" : "common");
+    CHECK(ranking.best(3).front().document == 777);
+    std::string long_text;
+    for (int line = 0; line < 100; ++line) long_text += "port " + std::string(400, 'x') + "\n";
+    passage_ranking other{"port"};
+    other.see(0, long_text);
+    CHECK(other.best(10).size() == 2);
+}
+
+TEST_CASE("passage_ranking: shows a passage at its rarest word") {
+    passage_ranking ranking{"the needle"};
+    ranking.see(0, "the hay");
+    ranking.see(1, "the hay with a needle");
+    CHECK(ranking.focus("the hay with a needle") == 15);
+    CHECK(ranking.focus("here is the needle") == 8);
+    CHECK(ranking.focus("neither") == 3);
+    CHECK(ranking.focus("xxx") == 0);
 }

@@ -20,6 +20,8 @@
 namespace {
 
 using namespace condense::literals;
+using condense::script_aware, condense::sliding_window, condense::used;
+using condense::detail::item_index, condense::escalate, condense::head_tail, condense::memory_store, condense::pipeline;
 using json = nlohmann::ordered_json;
 using conversation = json::array_t;
 
@@ -40,8 +42,8 @@ std::string text_of(json const& m) {
 /// An agent of fixed habits: it searches for the name that it is about to use, and if the passages do not show it reads
 /// on where the best one is.
 template <class Tools, class Estimator>
-void look_up(Tools const& tools, Estimator const& estimator, condense::detail::item_index const& items,
-             std::uint32_t item, std::string const& name, figures& out) {
+void look_up(Tools const& tools, Estimator const& estimator, item_index const& items, std::uint32_t item,
+             std::string const& name, figures& out) {
     auto const run = [&](std::string const& tool, json const& arguments) {
         auto const result = tools.call(tool, arguments.dump(-1, ' ', false, json::error_handler_t::replace));
         out.most_tokens = std::max(out.most_tokens, estimator(result.text).tokens().count);
@@ -64,10 +66,9 @@ void look_up(Tools const& tools, Estimator const& estimator, condense::detail::i
 /// Replays a conversation at a window of 8,000 tokens, and looks up all that an answer needs and does not see.
 template <class Journal, class Store, class Mix>
 void replay(conversation const& messages, Journal const& journal, Store const& store, Mix const& mix, figures& out) {
-    auto const estimator = condense::script_aware<condense::family::claude>{};
-    condense::detail::replay_script<json, condense::script_aware<condense::family::claude>> const script{messages,
-                                                                                                         estimator};
-    condense::detail::item_index const items{script};
+    auto const estimator = script_aware<condense::family::claude>{};
+    condense::detail::replay_script<json, script_aware<condense::family::claude>> const script{messages, estimator};
+    item_index const items{script};
     condense::session session{conversation{}, mix, condense::budget{.window = 8'000_tokens}, estimator,
                               condense::run_options{.conversation = "one"}};
     condense::recovery_tools const tools{store, journal, {.conversation = "one"}, condense::message_text<json>{}};
@@ -141,9 +142,7 @@ TEST_CASE("recovery_tools: two calls find what an answer needs and no longer see
         CHECK(all.found * 100 >= all.items * 95);
         CHECK(all.most_tokens <= 500);
     };
-    auto const in_memory = [](std::string const&) {
-        return std::pair{condense::memory_journal{}, condense::memory_store{}};
-    };
+    auto const in_memory = [](std::string const&) { return std::pair{condense::memory_journal{}, memory_store{}}; };
     auto const in_databases = [&](std::string const& name) {
         return std::pair{condense::sqlite_journal{root / ("journal" + name)},
                          condense::sqlite_store{root / ("store" + name)}};
@@ -152,12 +151,10 @@ TEST_CASE("recovery_tools: two calls find what an answer needs and no longer see
         return condense::presets::no_model(journal, store, condense::agent_tools::recovery);
     };
     auto const dropping = [](auto const& journal, auto const& store) {
-        return condense::pipeline{
+        return pipeline{
             condense::record{.to = journal},
-            condense::offload{
-                .over = 4'000_chars, .preview = condense::head_tail{500_chars, 500_chars, {}}, .into = store},
-            condense::sliding_window{.when = condense::used >= 80_pct, .until = condense::used <= 35_pct},
-            condense::escalate{.when = condense::used >= 98_pct}};
+            condense::offload{.over = 4'000_chars, .preview = head_tail{500_chars, 500_chars, {}}, .into = store},
+            sliding_window{.when = used >= 80_pct, .until = used <= 35_pct}, escalate{.when = used >= 98_pct}};
     };
     measure(in_memory, dropping);
     measure(in_databases, dropping);

@@ -12,14 +12,10 @@ class Number:
     spelled: str
 
 
-class Doubled(ValueError):
-    """A member that stands twice."""
-
-
 def members(pairs):
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise Doubled("an object has a member twice")
+        raise ValueError("an object has a member twice")
     return value
 
 

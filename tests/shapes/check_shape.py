@@ -240,8 +240,8 @@ class Judge:
             return self.add("foreign", f"message {place.index} is neither an old message nor a summary")
         best = min(candidates, key=lambda at: len(self.compare(at, place.value).found))
         self.matched.setdefault(best, (place, True))
-        for difference in self.compare(best, place.value).found:
-            self.add(difference.rule, f"message {place.index}, once {best}: {difference}")
+        for rule, text in self.compare(best, place.value).found:
+            self.add(rule, f"message {place.index}, once {best}: {text}")
 
     # -- what has to be there
 

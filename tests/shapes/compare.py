@@ -13,21 +13,9 @@ A shape says which places of a message may change, and how:
   noted     a text that begins as it did, and may be longer, as it says what the images were
 """
 
-from dataclasses import dataclass
-
 from body import dump, parse
 
 ID_KEYS = {"id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "name", "toolName", "tool_name"}
-
-
-@dataclass(frozen=True)
-class Difference:
-    rule: str
-    path: tuple
-    text: str
-
-    def __str__(self):
-        return f"{'.'.join(map(str, self.path)) or 'the message'}: {self.text}"
 
 
 def shown(value):
@@ -76,7 +64,7 @@ def wrong_edit(kind, old, new, shape):
     elif kind == "media":
         if not shape.is_text_block(new):
             return "media", f"media became {shown(new)}"
-        if not shape.text_of_block(new).strip():
+        if not new["text"].strip():
             return "empty", "media became an empty text"
     elif kind == "output":
         if not isinstance(new, dict) or not isinstance(new.get("type"), str):
@@ -99,7 +87,7 @@ def wrong_edit(kind, old, new, shape):
 
 
 class Comparison:
-    """All differences of one pair of messages that are not lawful, and whether there is a lawful one."""
+    """All differences of one pair of messages that are not lawful, as rule and text, and whether there is a lawful one."""
 
     def __init__(self, shape, old, new):
         self.shape, self.found, self.edited = shape, [], False
@@ -109,7 +97,7 @@ class Comparison:
 
     def add(self, rule, path, text):
         sealed = any(path[:len(place)] == place for place in self.thinking)
-        self.found.append(Difference("thinking" if sealed else rule, path, text))
+        self.found.append(("thinking" if sealed else rule, f"{'.'.join(map(str, path)) or 'the message'}: {text}"))
 
     def compare(self, old, new, path):
         if self.same(old, new):

@@ -49,14 +49,17 @@ class Verdict:
 
 def judge(task):
     """All windows of one file."""
-    program, path, shape, sizes, more, keep, may_go = task
+    options, shape, path = task
+    # Each file begins at another window, so that a sample meets them all.
+    sizes = windows(path.read_bytes())[int(path.stem) % options.sample::options.sample]
+    more = ["--mix", options.mix] if options.mix else []
     verdict = Verdict(shape, path.stem)
     original = path.read_bytes().decode()
     with tempfile.TemporaryDirectory() as folder:
         for window in sizes:
-            output = Path(keep or folder) / f"{shape}-{path.stem}-{window}.json"
+            output = Path(options.keep or folder) / f"{shape}-{path.stem}-{window}.json"
             verdict.windows += 1
-            command = [program, str(path), "--request", "--window", str(window), "--output", str(output), *more]
+            command = [options.program, str(path), "--request", "--window", str(window), "--output", str(output), *more]
             try:
                 done = subprocess.run(command, capture_output=True, timeout=120)
             except subprocess.TimeoutExpired:
@@ -73,7 +76,8 @@ def judge(task):
                 verdict.findings.append((window, "json", str(error)))
                 continue
             verdict.changed += reduced != original
-            verdict.findings += [(window, each.rule, each.text) for each in check(shape, original, reduced, may_go)]
+            found = check(shape, original, reduced, options.mix == "shorten")
+            verdict.findings += [(window, each.rule, each.text) for each in found]
     return verdict
 
 
@@ -108,14 +112,9 @@ def main():
         return 1
     if options.keep:
         Path(options.keep).mkdir(parents=True, exist_ok=True)
-    tasks = []
-    for shape in options.shape or SHAPES:
-        for path in sorted((DATA / shape).glob("*.json"), key=lambda each: int(each.stem)):
-            # Each file begins at another window, so that a sample meets them all.
-            sizes = windows(path.read_bytes())[int(path.stem) % options.sample::options.sample]
-            more = ["--mix", options.mix] if options.mix else []
-            tasks.append((str(Path(options.program).resolve()), path, shape, sizes, more, options.keep,
-                          options.mix == "shorten"))
+    options.program = str(Path(options.program).resolve())
+    tasks = [(options, shape, path) for shape in options.shape or SHAPES
+             for path in sorted((DATA / shape).glob("*.json"), key=lambda each: int(each.stem))]
     if not tasks:
         print(f"NOTHING CHECKED: no conversation in {DATA}", file=sys.stderr)
         return 1

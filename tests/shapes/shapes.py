@@ -20,11 +20,6 @@ def member(value, *path):
     return value
 
 
-def indexed(value):
-    """The objects of a list with their places."""
-    return [(place, each) for place, each in enumerate(listed(value)) if isinstance(each, dict)]
-
-
 def of(*types):
     """Tells blocks of these types."""
     return lambda block: block.get("type") in types
@@ -43,8 +38,9 @@ def reached(value, path, at=()):
     if not path:
         yield at, value
     elif callable(path[0]):
-        for place, block in [((), value)] if isinstance(value, dict) else [((place,), each) for place, each in indexed(value)]:
-            if path[0](block):
+        blocks = {(): value} if isinstance(value, dict) else {(place,): each for place, each in enumerate(listed(value))}
+        for place, block in blocks.items():
+            if isinstance(block, dict) and path[0](block):
                 yield from reached(block, path[1:], at + place)
     elif isinstance(value, dict) and path[0] in value:
         yield from reached(value[path[0]], path[1:], at + (path[0],))
@@ -70,9 +66,12 @@ class Shape:
     name = ""
     list_key = "messages"
     joins = "content"  # the member whose texts or blocks neighbours may be joined in
+    plain = True  # whether that may be a text
+    text_type, text_extras = "text", ("cache_control",)  # of a block of text, and what it may have beside the text
+    summary_extras = ()  # members of a summary beside that and the role
+    caller, result_roles = "assistant", ()
     first_user = False
     alternates = False
-    media_types = ()
 
     # -- what a message is
 
@@ -84,13 +83,16 @@ class Shape:
 
     def is_user(self, m):
         """True for what a user says, not for results."""
-        return self.role(m) == "user"
+        return self.role(m) == "user" and not self.has_results(m)
+
+    def calls(self, m):
+        return []
 
     def has_calls(self, m):
-        return False
+        return self.role(m) == self.caller and bool(self.calls(m))
 
     def has_results(self, m):
-        return False
+        return self.role(m) in self.result_roles
 
     def open_round(self, messages):
         """Places of the newest calls with their results, where no answer follows."""
@@ -125,9 +127,7 @@ class Shape:
         return [at for at, _ in reached(m, self.SEALED)] if self.SEALED else []
 
     reasoning_members = ()
-
-    def is_reasoning(self, block):
-        return False
+    is_reasoning = staticmethod(lambda block: False)
 
     def without_reasoning(self, m):
         """A message as it is when all its reasoning is removed."""
@@ -138,24 +138,18 @@ class Shape:
         return out
 
     def is_text_block(self, block):
-        return isinstance(block, dict) and set(block) <= {"type", "text", "cache_control"} \
-            and block.get("type") == "text" and isinstance(block.get("text"), str)
-
-    def text_of_block(self, block):
-        return block["text"]
-
-    def text_summary(self, m, key="content", more=()):
-        """The text of a message of the user that holds only text, else None."""
-        if not isinstance(m, dict) or set(m) - set(more) != {"role", key} or m["role"] != "user":
-            return None
-        if isinstance(m[key], str):
-            return m[key]
-        if not isinstance(m[key], list) or not m[key] or not all(map(self.is_text_block, m[key])):
-            return None
-        return "".join(map(self.text_of_block, m[key]))
+        return isinstance(block, dict) and block.get("type") == self.text_type and isinstance(block.get("text"), str) \
+            and set(block) <= {"text", *self.text_extras, *(("type",) if self.text_type else ())}
 
     def summary(self, m):
-        return self.text_summary(m)
+        """The text of a message of the user that holds only text, else None."""
+        if not isinstance(m, dict) or set(m) - set(self.summary_extras) != {"role", self.joins} or m["role"] != "user":
+            return None
+        said = m[self.joins]
+        if isinstance(said, str):
+            return said if self.plain else None
+        texts = isinstance(said, list) and said and all(map(self.is_text_block, said))
+        return "".join(block["text"] for block in said) if texts else None
 
     # -- rules
 
@@ -191,6 +185,7 @@ class OpenAI(Shape):
     name = "openai"
     reasoning_members = ("reasoning_content",)
     media_types = ("image_url", "input_audio", "file")
+    result_roles = ("tool", "function")
 
     def calls(self, m):
         return [call.get("id") for call in objects(member(m, "tool_calls"))] if self.role(m) == "assistant" else []
@@ -200,9 +195,6 @@ class OpenAI(Shape):
 
     def has_calls(self, m):
         return bool(self.calls(m) or self.legacy(m))
-
-    def has_results(self, m):
-        return self.role(m) in ("tool", "function")
 
     def edits(self, m):
         rows = (("content", of(*self.media_types), "media"), ("tool_calls", having("custom"), "custom", "input", "text"),
@@ -225,16 +217,11 @@ class OpenAI(Shape):
 class Ollama(Shape):
     name = "ollama"
     reasoning_members = ("thinking",)
+    result_roles = ("tool",)
 
     def calls(self, m):
         calls = objects(member(m, "tool_calls")) if self.role(m) == "assistant" else []
         return [member(call, "function", "name") for call in calls]
-
-    def has_calls(self, m):
-        return bool(self.calls(m))
-
-    def has_results(self, m):
-        return self.role(m) == "tool"
 
     def edits(self, m):
         rows = (("tool_calls", all_blocks, "function", "arguments", "object"), ("thinking", "text"), ("images", "images"))
@@ -251,6 +238,8 @@ class Ollama(Shape):
 class Responses(Shape):
     name = "responses"
     list_key = "input"
+    text_type, text_extras = "input_text", ()
+    summary_extras = ("type",)
     OUTPUT = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output",
               "local_shell_call": "local_shell_call_output", "computer_call": "computer_call_output",
               "shell_call": "shell_call_output", "apply_patch_call": "apply_patch_call_output"}
@@ -284,10 +273,6 @@ class Responses(Shape):
             at -= 1
         return range(at, len(messages))
 
-    def is_text_block(self, block):
-        return isinstance(block, dict) and set(block) == {"type", "text"} and block["type"] == "input_text" \
-            and isinstance(block["text"], str)
-
     def edits(self, m):
         media = of("input_image", "input_file")
         if self.has_results(m):
@@ -300,7 +285,7 @@ class Responses(Shape):
         return [()] if self.kind(m) == "reasoning" else []
 
     def summary(self, m):
-        return self.text_summary(m, more=("type",)) if self.kind(m) == "message" else None
+        return super().summary(m) if self.kind(m) == "message" else None
 
     def pairs(self, messages):
         for place, m in enumerate(messages):
@@ -347,30 +332,23 @@ class Blocks(Shape):
     """Calls and results are blocks of messages of assistant and user, and the next message holds all results."""
     results_first = False
     results_alone = False
+    CALL = RESULT = ()  # from a block to the id of its call
+    contents = None  # the types that content may have, and in words what it then is not
 
     def blocks(self, m):
         return objects(member(m, "content"))
 
-    def call(self, block):
-        return None
-
-    def result(self, block):
-        return None
+    def ids(self, block, path):
+        return [each for _, each in reached(block, path) if each is not None]
 
     def calls(self, m):
-        return [self.call(each) for each in self.blocks(m) if self.call(each) is not None]
+        return [call for block in self.blocks(m) for call in self.ids(block, self.CALL)]
 
     def results(self, m):
-        return [self.result(each) for each in self.blocks(m) if self.result(each) is not None]
-
-    def has_calls(self, m):
-        return self.role(m) == "assistant" and bool(self.calls(m))
+        return [call for block in self.blocks(m) for call in self.ids(block, self.RESULT)]
 
     def has_results(self, m):
         return self.role(m) == "user" and bool(self.results(m))
-
-    def is_user(self, m):
-        return self.role(m) == "user" and not self.results(m)
 
     def pairs(self, messages):
         calls, before = [], None
@@ -379,7 +357,7 @@ class Blocks(Shape):
             yield from each_once(calls, results, f"in the next message, {place}")
             if m is None:
                 return
-            where = [self.result(each) is not None for each in self.blocks(m)]
+            where = [bool(self.ids(each, self.RESULT)) for each in self.blocks(m)]
             if self.role(m) != "user" and any(where):
                 yield "pairs", ("role", place), f"message {place} has results and the role {self.role(m)}"
             if any(where) and self.results_alone and not all(where):
@@ -389,6 +367,12 @@ class Blocks(Shape):
             calls, before = (self.calls(m) if self.role(m) == "assistant" else []), m
             if self.role(m) == "user" and self.calls(m):
                 yield "pairs", ("role", place), f"message {place} has calls and the role user"
+
+    def problems(self, messages):
+        yield from super().problems(messages)
+        for place, m in enumerate(messages):
+            if self.contents and not isinstance(member(m, "content"), self.contents[0]):
+                yield "fields", ("content", place), f"message {place}: content is {self.contents[1]}"
 
 
 def is_text_document(block):
@@ -400,16 +384,8 @@ class Anthropic(Blocks):
     first_user = True
     results_first = True
     media_types = ("image", "document")
-
-    def is_reasoning(self, block):
-        return block.get("type") in ("thinking", "redacted_thinking")
-
-    def call(self, block):
-        return block.get("id") if block.get("type") == "tool_use" else None
-
-    def result(self, block):
-        return block.get("tool_use_id") if block.get("type") == "tool_result" else None
-
+    is_reasoning = staticmethod(of("thinking", "redacted_thinking"))
+    CALL, RESULT = (of("tool_use"), "id"), (of("tool_result"), "tool_use_id")
     EDITS = (("content", of("tool_result"), "content", "text"),
              ("content", of("tool_result"), "content", of("text"), "text", "text"),
              ("content", of("tool_result"), "content", of(*media_types), "media"),
@@ -440,22 +416,13 @@ class Anthropic(Blocks):
 
 class Bedrock(Blocks):
     name = "bedrock"
+    plain = False
+    text_type, text_extras = None, ()
+    first_user = alternates = True
+    contents = list, "no array"
+    is_reasoning = staticmethod(having("reasoningContent"))
+    CALL, RESULT = ("toolUse", "toolUseId"), ("toolResult", "toolUseId")
     MEDIA = having("image", "document", "video", "audio")
-    first_user = True
-    alternates = True
-
-    def is_reasoning(self, block):
-        return "reasoningContent" in block
-
-    def call(self, block):
-        return member(block, "toolUse", "toolUseId")
-
-    def result(self, block):
-        return member(block, "toolResult", "toolUseId")
-
-    def is_text_block(self, block):
-        return isinstance(block, dict) and set(block) == {"text"} and isinstance(block["text"], str)
-
     EDITS = (("content", all_blocks, "toolResult", "content", having("text"), "text", "text"),
              ("content", all_blocks, "toolResult", "content", having("json"), "json_block"),
              ("content", all_blocks, "toolResult", "content", MEDIA, "media"),
@@ -464,9 +431,6 @@ class Bedrock(Blocks):
               "reasoningContent", "reasoningText", "text", "text"))
     SEALED = ("content", lambda block: member(block, "reasoningContent", "redactedContent")
               or member(block, "reasoningContent", "reasoningText", "signature"))
-
-    def summary(self, m):
-        return None if isinstance(member(m, "content"), str) else self.text_summary(m)
 
     def empty(self, m):
         blocks = self.blocks(m)
@@ -479,24 +443,19 @@ class Bedrock(Blocks):
             blocks = self.blocks(m)
             if any("document" in block for block in blocks) and not any("text" in block for block in blocks):
                 yield "document", place, f"message {place} has a document and no text beside it"
-            if not isinstance(member(m, "content"), list):
-                yield "fields", ("content", place), f"message {place}: content is no array"
 
 
 class MCP(Blocks):
     name = "mcp"
+    plain = False
     results_alone = True
+    contents = (list, dict), "neither a block nor an array"
     media_types = ("image", "audio", "resource", "resource_link")
+    CALL, RESULT = (of("tool_use"), "id"), (of("tool_result"), "toolUseId")
 
     def blocks(self, m):
         content = member(m, "content")
         return [content] if isinstance(content, dict) else objects(content)
-
-    def call(self, block):
-        return block.get("id") if block.get("type") == "tool_use" else None
-
-    def result(self, block):
-        return block.get("toolUseId") if block.get("type") == "tool_result" else None
 
     EDITS = (("content", of("tool_result"), "content", of("text"), "text", "text"),
              ("content", of("tool_result"), "content", of("resource"), "resource", "text", "text"),
@@ -508,67 +467,47 @@ class MCP(Blocks):
     def summary(self, m):
         if isinstance(m, dict) and isinstance(m.get("content"), dict):
             m = {**m, "content": [m["content"]]}
-        return None if isinstance(member(m, "content"), str) else self.text_summary(m)
-
-    def problems(self, messages):
-        yield from super().problems(messages)
-        for place, m in enumerate(messages):
-            if not isinstance(member(m, "content"), (list, dict)):
-                yield "fields", ("content", place), f"message {place}: content is neither a block nor an array"
+        return super().summary(m)
 
 
 def either(value, *names):
     """A member that has two spellings."""
-    for name in names:
-        if isinstance(value, dict) and name in value:
-            return name, value[name]
-    return names[0], None
+    return next((value[name] for name in names if isinstance(value, dict) and name in value), None)
 
 
 def is_signed(part):
-    return either(part, "thoughtSignature", "thought_signature")[1] is not None
+    return either(part, "thoughtSignature", "thought_signature") is not None
 
 
 class Gemini(Shape):
     name = "gemini"
     list_key = "contents"
     joins = "parts"
+    plain = False
+    text_type, text_extras = None, ()
+    caller = "model"
     first_user = True
+    is_reasoning = staticmethod(lambda part: part.get("thought") is True)
 
-    def is_reasoning(self, part):
-        return part.get("thought") is True
-
-    def parts(self, m):
-        return objects(member(m, "parts"))
+    def named(self, m, *names):
+        """Name and id of each call or result."""
+        found = [either(part, *names) for part in objects(member(m, "parts"))]
+        return [(each.get("name"), each.get("id")) for each in found if isinstance(each, dict)]
 
     def calls(self, m):
-        found = [either(part, "functionCall", "function_call")[1] for part in self.parts(m)]
-        return [(call.get("name"), call.get("id")) for call in found if isinstance(call, dict)]
+        return self.named(m, "functionCall", "function_call")
 
     def results(self, m):
-        found = [either(part, "functionResponse", "function_response")[1] for part in self.parts(m)]
-        return [(result.get("name"), result.get("id")) for result in found if isinstance(result, dict)]
-
-    def has_calls(self, m):
-        return self.role(m) == "model" and bool(self.calls(m))
+        return self.named(m, "functionResponse", "function_response")
 
     def has_results(self, m):
         return bool(self.results(m))
-
-    def is_user(self, m):
-        return self.role(m) == "user" and not self.results(m)
-
-    def is_text_block(self, block):
-        return isinstance(block, dict) and set(block) == {"text"} and isinstance(block["text"], str)
 
     EDITS = (*(("parts", lambda part: not is_signed(part), *path, "object") for path in
                (("functionResponse", "response"), ("function_response", "response"), ("functionCall", "args"), ("function_call", "args"))),
              ("parts", lambda part: part.get("thought") and not is_signed(part), "text", "text"),
              ("parts", lambda part: having("inlineData", "inline_data", "fileData", "file_data")(part) and not is_signed(part), "media"))
     SEALED = ("parts", is_signed)
-
-    def summary(self, m):
-        return None if isinstance(member(m, "parts"), str) else self.text_summary(m, "parts")
 
     def pairs(self, messages):
         calls = []
@@ -596,18 +535,14 @@ def signature(metadata):
 class AISDK(Shape):
     name = "aisdk"
     media_types = ("image", "file", "media", "file-data", "file-url", "image-data", "image-url")
-
-    def is_reasoning(self, part):
-        return part.get("type") == "reasoning"
+    result_roles = ("tool",)
+    is_reasoning = staticmethod(of("reasoning"))
 
     def own(self, m, kind):
         return [part.get("toolCallId") for part in objects(member(m, "content")) if part.get("type") == kind]
 
-    def has_calls(self, m):
-        return self.role(m) == "assistant" and bool(self.own(m, "tool-call"))
-
-    def has_results(self, m):
-        return self.role(m) == "tool"
+    def calls(self, m):
+        return self.own(m, "tool-call")
 
     EDITS = (("content", of("tool-call"), "input", "object"),
              ("content", lambda part: part.get("type") == "reasoning" and not signature(part.get("providerOptions")), "text", "text"),
@@ -638,7 +573,7 @@ class AISDK(Shape):
             waiting = []
             if self.role(m) == "assistant":
                 here = self.own(m, "tool-result")
-                waiting = [call for call in self.own(m, "tool-call") if call not in here]
+                waiting = [call for call in self.calls(m) if call not in here]
 
 
 def is_tool(part):
@@ -649,17 +584,14 @@ def is_tool(part):
 class AISDKUI(Shape):
     name = "aisdk_ui"
     joins = "parts"
-
-    def is_reasoning(self, part):
-        return part.get("type") == "reasoning"
+    plain = False
+    text_extras = ("state",)
+    summary_extras = ("id",)
+    is_reasoning = staticmethod(of("reasoning"))
 
     def open_round(self, messages):
         last = bool(messages) and self.role(messages[-1]) == "assistant"
         return range(len(messages) - last, len(messages))
-
-    def is_text_block(self, block):
-        return isinstance(block, dict) and set(block) <= {"type", "text", "state"} and block.get("type") == "text" \
-            and isinstance(block.get("text"), str)
 
     EDITS = (("parts", is_tool, "output", "json"), ("parts", is_tool, "errorText", "text"),
              ("parts", is_tool, "input", "object"), ("parts", of("file"), "media"),
@@ -667,9 +599,7 @@ class AISDKUI(Shape):
     SEALED = ("parts", lambda part: part.get("type") == "reasoning" and signature(part.get("providerMetadata")))
 
     def summary(self, m):
-        if not isinstance(member(m, "id"), str) or not isinstance(member(m, "parts"), list):
-            return None
-        return self.text_summary(m, "parts", more=("id",))
+        return super().summary(m) if isinstance(member(m, "id"), str) else None
 
     def empty(self, m):
         return super().empty(m) + ([] if objects(member(m, "parts")) else ["parts"])

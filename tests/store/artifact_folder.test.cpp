@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/artifact_folder.hpp>
 
-#include <sys/file.h>
-
 #include "store/scenario.hpp"
 
 namespace {
@@ -12,7 +10,6 @@ using condense::artifact_folder;
 
 struct folder_place : files_below {
     static constexpr std::string_view too_large = too_large_file;
-
     auto open(auto... hash) const { return condense::basic_artifact_folder{path, hash...}; }
     void change(condense::reference const& name, std::string_view bytes) const {
         scratch::write(path + "/" + name.text(), bytes);

@@ -5,7 +5,6 @@
 
 #include <cstdarg>
 
-#include <sys/file.h>
 #include <sys/syscall.h>
 
 #include <condense/store/file.hpp>
@@ -13,7 +12,7 @@
 #include <condense/store/sqlite_journal.hpp>
 #include <condense/store/sqlite_store.hpp>
 
-#include "store/kit.hpp"
+#include "store/sqlite_files.hpp"
 
 #if defined(__linux__) && defined(__GLIBC__) && defined(__x86_64__) && !defined(_FILE_OFFSET_BITS)
 
@@ -92,18 +91,19 @@ int tried(std::string_view name, long number, Arguments... arguments) {
 
 extern "C" {
 
+// Where a file may be made, its mode is the argument behind the flags.
+#define CONDENSE_MODE_BEHIND(flags)                                                    \
+    std::va_list more;                                                                 \
+    va_start(more, flags);                                                             \
+    auto const mode = ((flags) & O_CREAT) != 0 ? va_arg(more, ::mode_t) : ::mode_t{0}; \
+    va_end(more)
+
 int open(char const* path, int flags, ...) {
-    std::va_list more;
-    va_start(more, flags);
-    auto const mode = (flags & O_CREAT) != 0 ? va_arg(more, ::mode_t) : 0u;
-    va_end(more);
+    CONDENSE_MODE_BEHIND(flags);
     return tried("open", SYS_open, path, flags, mode);
 }
 int openat(int folder, char const* path, int flags, ...) {
-    std::va_list more;
-    va_start(more, flags);
-    auto const mode = (flags & O_CREAT) != 0 ? va_arg(more, ::mode_t) : 0u;
-    va_end(more);
+    CONDENSE_MODE_BEHIND(flags);
     return tried("openat", SYS_openat, folder, path, flags, mode);
 }
 ::ssize_t write(int file, void const* bytes, std::size_t size) {
@@ -135,10 +135,7 @@ int flock(int file, int kind) noexcept { return tried("flock", SYS_flock, file, 
 
 // What SQLite uses beside these.
 int open64(char const* path, int flags, ...) {
-    std::va_list more;
-    va_start(more, flags);
-    auto const mode = (flags & O_CREAT) != 0 ? va_arg(more, ::mode_t) : 0u;
-    va_end(more);
+    CONDENSE_MODE_BEHIND(flags);
     return tried("open64", SYS_open, path, flags, mode);
 }
 int fcntl64(int file, int command, ...) {
@@ -251,18 +248,7 @@ void check_journal(std::string const& path, kept_list const& kept, plan const&) 
 }
 
 /// The database is in order, from its pages to its indices.
-void check_database(std::string const& path) {
-    ::sqlite3* database = nullptr;
-    REQUIRE(::sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-    std::string result;
-    auto const keep = [](void* into, int, char** columns, char**) {
-        *static_cast<std::string*>(into) += columns[0];
-        return 0;
-    };
-    CHECK(::sqlite3_exec(database, "PRAGMA integrity_check", keep, &result, nullptr) == SQLITE_OK);
-    CHECK(result == "ok");
-    CHECK(::sqlite3_close(database) == SQLITE_OK);
-}
+void check_database(std::string const& path) { CHECK(execute(path, "PRAGMA integrity_check") == "ok"); }
 
 /// A sync that fails is told by the operation that needs it, and is final. SQLite passes over its own of a folder, so
 /// that the library makes another.

@@ -27,8 +27,7 @@ void kill_writers(auto write, auto check) {
     std::optional<Place> place;
     std::vector<std::uint64_t> acknowledged;
     std::uint64_t next = 0;
-    std::size_t acknowledgements = 0;
-    std::size_t within = 0;
+    std::size_t acknowledgements = 0, within = 0;
     for (std::uint64_t writer = 0; writer < writers; ++writer) {
         if (writer % 5 == 0) {
             place.emplace();

@@ -7,7 +7,6 @@ namespace {
 
 using namespace store_tests;
 using condense::markdown_memory;
-
 static_assert(markdown_memory::durable && std::is_copy_constructible_v<markdown_memory>);
 
 std::uint64_t day = 0;  ///< since 1970, of the clock below

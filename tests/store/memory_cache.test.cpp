@@ -3,12 +3,8 @@
 
 #include "store/cache_laws.hpp"
 
-namespace {
-
 using cache_tests::key_of, cache_tests::test_clock;
 using condense::basic_memory_cache, condense::memory_cache;
-
-}  // namespace
 
 TEST_CASE("memory_cache: the laws of caches") {
     cache_tests::check_laws(

@@ -7,7 +7,6 @@
 
 using namespace store_tests;
 using condense::memory_journal;
-
 static_assert(condense::listable_journal<memory_journal> && !memory_journal::durable);
 
 TEST_CASE("memory_journal: keeps the laws of journals") {

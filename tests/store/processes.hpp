@@ -108,49 +108,34 @@ std::vector<std::vector<std::uint64_t>> at_once(std::uint64_t count, auto const&
     return said;
 }
 
-/// No file grows beyond it; the signal that tells so is ignored.
-class file_size_limit {
+/// For as long as it is there: no file grows beyond it, and the signal that tells so is ignored; or no descriptor gets
+/// a number from it on.
+template <auto Resource>
+class limit_of {
 public:
-    explicit file_size_limit(std::size_t bytes) {
-        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    explicit limit_of(std::size_t most) : handler_{std::signal(SIGXFSZ, SIG_IGN)} {
+        REQUIRE(::getrlimit(Resource, &before_) == 0);
         auto less = before_;
-        less.rlim_cur = bytes;
-        handler_ = std::signal(SIGXFSZ, SIG_IGN);
-        REQUIRE(::setrlimit(RLIMIT_FSIZE, &less) == 0);
+        less.rlim_cur = most;
+        REQUIRE(::setrlimit(Resource, &less) == 0);
     }
-    file_size_limit(file_size_limit const&) = delete;
-    file_size_limit& operator=(file_size_limit const&) = delete;
-    ~file_size_limit() {
-        ::setrlimit(RLIMIT_FSIZE, &before_);
+    limit_of(limit_of const&) = delete;
+    limit_of& operator=(limit_of const&) = delete;
+    ~limit_of() {
+        ::setrlimit(Resource, &before_);
         std::signal(SIGXFSZ, handler_);
     }
 
 private:
     ::rlimit before_ = {};
-    void (*handler_)(int) = nullptr;
+    void (*handler_)(int);
 };
-
-/// No descriptor gets a number from `end` on.
-class open_files_limit {
-public:
-    explicit open_files_limit(std::size_t end) {
-        REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
-        auto less = before_;
-        less.rlim_cur = end;
-        REQUIRE(::setrlimit(RLIMIT_NOFILE, &less) == 0);
-    }
-    open_files_limit(open_files_limit const&) = delete;
-    open_files_limit& operator=(open_files_limit const&) = delete;
-    ~open_files_limit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
-private:
-    ::rlimit before_ = {};
-};
+using file_size_limit = limit_of<RLIMIT_FSIZE>;
 
 /// What f() returns where no file but the first four can be open. To be looked at after that: the sanitizers' own
 /// checks open files.
 auto with_few_files(auto const& f) {
-    open_files_limit const limit{4};
+    limit_of<RLIMIT_NOFILE> const limit{4};
     return f();
 }
 

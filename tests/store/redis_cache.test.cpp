@@ -11,9 +11,7 @@ namespace {
 using cache_tests::key_of;
 using condense::redis_cache;
 using redis_tests::server;
-
 static_assert(condense::text_cache<redis_cache>);
-
 std::string const first_name = "condense:c:0000000000000000000000000000000000000000000000000000000000000000";
 
 auto with_cache(redis_cache const& cache) {

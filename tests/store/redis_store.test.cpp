@@ -2,6 +2,7 @@
 #include <condense/store/redis_store.hpp>
 
 #include <random>
+#include <stdexcept>
 
 #include "store/redis_server.hpp"
 #include "store/scenario.hpp"
@@ -10,14 +11,15 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace store_tests;
-using condense::artifact_source, condense::content_hash, condense::redis_store, condense::reference;
-using redis_tests::server;
+using condense::artifact_source, condense::content_hash, condense::redis_options, condense::redis_store;
+using condense::reference, condense::store_error;
+using condense::detail::redis::command, condense::detail::redis::connection, condense::detail::redis::pool;
+using redis_tests::peer, redis_tests::replies, redis_tests::server;
 
 std::string key_of(char kind, reference const& name) { return "condense:" + std::string{kind} + ":" + name.text(); }
 
 struct server_place {
     server real;
-
     auto open(auto... hash) const { return condense::basic_redis_store{real.options(), hash...}; }
     void change(reference const& name, std::string_view text) const {
         CHECK(real.ask({"SET", key_of('a', name), text}) == "OK");
@@ -40,6 +42,40 @@ std::pair<std::size_t, std::size_t> counts_of(redis_store const& store) {
     return counts;
 }
 using counts = std::pair<std::size_t, std::size_t>;
+
+/// The reply to one command, or the error.
+std::string ask(pool& from, command const& words) {
+    std::string reply;
+    auto const problem = from.use([&](connection& line) -> store_error {
+        auto const answers = line.ask({words});
+        reply = answers[0].text();
+        if (reply.empty()) reply = std::to_string(answers[0].number());
+        return {};
+    });
+    return problem ? reason(problem) : reply;
+}
+
+/// By a pool of its own.
+std::string ask(redis_options const& options, command const& words = {"PING"}) {
+    pool of{options};
+    return ask(of, words);
+}
+
+redis_options impatient(redis_options options, std::chrono::milliseconds reply_timeout = {}) {
+    options.patience = 1ms;
+    if (reply_timeout.count() != 0) options.reply_timeout = reply_timeout;
+    return options;
+}
+
+std::vector<int> sockets() {
+    std::vector<int> numbers;
+    for (auto const& name : scratch::names_in("/proc/self/fd")) {
+        std::error_code ignored;
+        if (std::filesystem::read_symlink("/proc/self/fd/" + name, ignored).string().starts_with("socket:"))
+            numbers.push_back(std::stoi(name));
+    }
+    return numbers;
+}
 
 }  // namespace
 
@@ -183,7 +219,7 @@ TEST_CASE("redis_store: several clients of a server") {
     }
     SECTION("a reply that is lost is no error, and what was put is there once") {
         for (int number = 0;; ++number) {
-            redis_tests::peer const proxy{redis_tests::loses(real.options().socket, number)};
+            peer const proxy{redis_tests::loses(real.options().socket, number)};
             auto const content = "content " + std::to_string(number);
             {
                 redis_store const store{proxy.options()};
@@ -209,7 +245,7 @@ TEST_CASE("redis_store: several clients of a server") {
         for (auto const* const step : {"GETRANGE", "HSETNX"}) {
             CHECK_FALSE(redis_store{real.options()}.put(name, "text"));
             std::atomic<bool> first = true;
-            redis_tests::peer const proxy{redis_tests::relay(
+            peer const proxy{redis_tests::relay(
                 real.options().socket,
                 [&](std::string_view request) {
                     if (request.find(step) != std::string_view::npos && first.exchange(false))
@@ -229,8 +265,7 @@ TEST_CASE("redis_store: several clients of a server") {
         }
     }
     SECTION("where replies stay away, that is an error, and nothing is lost by it") {
-        redis_tests::peer const proxy{
-            [&](auto const& client) { redis_tests::loses(real.options().socket, 0)(client); }};
+        peer const proxy{[&](auto const& client) { redis_tests::loses(real.options().socket, 0)(client); }};
         auto options = proxy.options();
         options.patience = 500ms;  // more than two attempts, also on a busy machine
         redis_store const store{options};
@@ -271,7 +306,7 @@ TEST_CASE("redis_store: several clients of a server") {
 }
 
 TEST_CASE("redis_store: a server that says more than can be is not believed") {
-    redis_tests::peer const real{redis_tests::replies_to(
+    peer const real{redis_tests::replies_to(
         {{"GETRANGE", "$4\r\ntext\r\n"}, {"STRLEN", ":9000000000000000000\r\n"}, {"EXISTS", ":1\r\n"}})};
     redis_store const store{real.options()};
     auto const name = content_hash{}("text", 0);
@@ -291,7 +326,7 @@ TEST_CASE("redis_store: what a walk comes to twice is listed once, what is no ke
     auto const key = key_of('a', content_hash{}("text", 0));
     auto const field = content_hash{}("a", 0).text();
     auto const source = condense::detail::write_source({.conversation = "a", .time = 1});
-    redis_tests::peer const real{redis_tests::replies_to(
+    peer const real{redis_tests::replies_to(
         {{"SCAN", page("0", {key, "", "condense:a:", key_of('a', content_hash{}("else", 0)) + "0", key,
                              "condense:a:" + std::string(24, 'x')})},
          {"HSCAN", page("0", {field, source, std::string(24, '0'), source, field, source, field})},
@@ -325,7 +360,7 @@ TEST_CASE("redis_store: a server that is killed loses nothing it has acknowledge
 }
 
 TEST_CASE("redis_store: what is erased and put between two questions is not taken for other content") {
-    redis_tests::peer const real{redis_tests::replies_to(
+    peer const real{redis_tests::replies_to(
         {{"SET", "$-1\r\n"}, {"GETRANGE", "$0\r\n\r\n"}, {"STRLEN", ":4\r\n"}, {"EXISTS", ":1\r\n"}})};
     CHECK(redis_store{real.options()}.put(content_hash{}("text", 0), "text").reason == "erased while it was put");
 }
@@ -344,12 +379,204 @@ TEST_CASE("redis_store: what is put between two questions is not taken for empty
             return ":" + std::to_string(!before ? 0 : asks("STRLEN") ? 4 : 1) + "\r\n";
         });
     };
-    redis_tests::peer const first{late()};
+    peer const first{late()};
     CHECK(redis_store{first.options()}.name("text") == name);
-    redis_tests::peer const second{late()};
+    peer const second{late()};
     std::vector<std::uint64_t> sizes;
     redis_store const store{second.options()};
     for (int walk = 0; walk < 2; ++walk)
         CHECK_FALSE(store.each([&](auto&&, condense::bytes size) { sizes.push_back(size.count); }));
     CHECK(sizes == std::vector<std::uint64_t>{4});
+}
+
+TEST_CASE("redis_connection: a prefix that is no plain text is refused, and a path that would be cut") {
+    for (auto const& prefix : std::vector<std::string>{"",
+                                                       "a*",
+                                                       "a?b",
+                                                       "[a]",
+                                                       "a b",
+                                                       "a\r\nFLUSHALL\r\n",
+                                                       {"a\0", 2},
+                                                       "\\",
+                                                       "{a}",
+                                                       "\xC3\xA4",
+                                                       std::string(65, 'a')})
+        CHECK(ask({.prefix = prefix}) == "Redis: the prefix must be 1 to 64 letters, digits, or any of ._:-");
+    CHECK(ask({.socket = std::string(108, 'a')}) == "Redis: the socket's path is too long");
+}
+
+TEST_CASE("redis_connection: where there is no server, that is the error") {
+    scratch::folder const root;
+    CHECK(ask(impatient({.socket = root / "none"})) == "Redis: No such file or directory");
+    CHECK(ask(impatient({.port = 1})) == "Redis: Connection refused");
+}
+
+TEST_CASE("redis_connection: the server's words are cut, and cannot control a terminal") {
+    peer const hostile{
+        replies({"-ERR \x1B[31m \x01\x7F \xC2\x9B"
+                 "31m \xE2\x80\xAE \xFF " +
+                 std::string(1'000'000, 'x') + "\r\n"})};
+    auto const error = ask(hostile.options());
+    CHECK(error.starts_with("Redis: ERR  [31m     31m   \xEF\xBF\xBD xxx"));
+    CHECK(error.size() <= 96);
+}
+
+TEST_CASE("redis_connection: replies are bounded in size and in time") {
+    SECTION("a large one") {
+        peer const hostile{replies({"$500000000\r\n" + std::string(20'000'000, 'x')})};
+        CHECK(ask(hostile.options()) == "Redis: a reply larger than 16 MiB");
+        CHECK(hostile.connections == 1);
+    }
+    SECTION("one of many parts") {
+        std::string many = "*100000\r\n";
+        while (many.size() < 20'000'000) many += "$100\r\n" + std::string(100, 'x') + "\r\n";
+        peer const hostile{replies({many.substr(0, 9) + many})};
+        CHECK(ask(hostile.options()) == "Redis: a reply larger than 16 MiB");
+    }
+    SECTION("none") {
+        peer const silent{[](auto const& client) {
+            while (!client.read().empty()) {}
+        }};
+        CHECK(ask(impatient(silent.options(), 20ms)) == "Redis: no reply in time");
+    }
+    SECTION("one that comes byte by byte") {
+        peer const slow{[](auto const& client) {
+            static_cast<void>(client.read());
+            client.write("$1000000\r\n");
+            while (client.write("x")) std::this_thread::sleep_for(1ms);
+        }};
+        CHECK(ask(impatient(slow.options(), 20ms)) == "Redis: no reply in time");
+    }
+    SECTION("one that is none") {
+        peer const other{replies({"HTTP/1.1 400 Bad Request\r\n\r\n"})};
+        CHECK(ask(impatient(other.options())).starts_with("Redis: Protocol error"));
+    }
+    SECTION("a request that nobody reads") {
+        peer const deaf{[](auto const& client) {
+            ::pollfd until{client.number(), POLLRDHUP, 0};
+            ::poll(&until, 1, -1);
+        }};
+        CHECK(ask(impatient(deaf.options(), 10ms), {"ECHO", std::string(3'000'000, 'x')}) == "Redis: no reply in time");
+    }
+}
+
+TEST_CASE("redis_connection: what may pass is tried again as long as patience lasts") {
+    std::string const loading = "-LOADING Redis is loading the dataset in memory\r\n";
+    SECTION("a server that loads, or closes the connection") {
+        peer const busy{replies({loading, loading, "", "+OK\r\n"})};
+        CHECK(ask(busy.options()) == "OK");
+        CHECK(busy.connections == 2);
+    }
+    SECTION("too long") {
+        peer const busy{replies({loading})};
+        CHECK(ask(impatient(busy.options())) == "Redis: LOADING Redis is loading the dataset in memory");
+    }
+    SECTION("not an error that stays") {
+        peer const full{replies({"-OOM command not allowed\r\n", "+OK\r\n"})};
+        pool of{full.options()};
+        CHECK(ask(of, {"PING"}) == "Redis: OOM command not allowed");
+        CHECK(ask(of, {"PING"}) == "OK");
+        CHECK(full.connections == 1);
+    }
+    SECTION("a server that is a primary no more is left") {
+        peer const replica{replies({"-READONLY You can't write against a read only replica.\r\n", "+OK\r\n"})};
+        pool of{replica.options()};
+        CHECK(ask(of, {"PING"}).starts_with("Redis: READONLY"));
+        CHECK(ask(of, {"PING"}) == "OK");
+        CHECK(replica.connections == 2);
+    }
+}
+
+TEST_CASE("redis_connection: with a server") {
+    server const real;
+    SECTION("says who it is, and which database, before anything else") {
+        CHECK(real.ask({"ACL", "SETUSER", "agent", "on", ">other", "~*", "+@all"}) == "OK");
+        CHECK(real.ask({"CONFIG", "SET", "requirepass", "secret"}) == "OK");
+        auto const with = [&](redis_options options) {
+            options.socket = real.options().socket;
+            return options;
+        };
+        CHECK(ask(real.options()) == "Redis: NOAUTH Authentication required.");
+        pool wrong{with({.password = "wrong"})};
+        CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
+        CHECK(ask(wrong, {"PING"}).starts_with("Redis: WRONGPASS"));
+        CHECK(ask(with({.password = "secret"}), {"SET", "key", "0"}) == "OK");
+        pool agent{with({.user = "agent", .password = "other", .database = 3})};
+        CHECK(ask(agent, {"ACL", "WHOAMI"}) == "agent");
+        CHECK(ask(agent, {"EXISTS", "key"}) == "0");
+        pool far{with({.password = "secret", .database = 99})};
+        CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
+        CHECK(ask(far, {"EXISTS", "key"}) == "Redis: ERR DB index is out of range");
+    }
+    SECTION("words are any bytes, of any size") {
+        pool of{real.options()};
+        for (std::size_t const size : {0u, 1u, 65'536u, 65'537u, 3'000'000u}) {
+            std::string word(size, '\0');
+            for (std::size_t place = 0; place < size; ++place) word[place] = static_cast<char>(place * 7 + place / 256);
+            CHECK((ask(of, {"SET", word, word}) == "OK"));
+            CHECK(ask(of, {"STRLEN", word}) == std::to_string(size));
+        }
+        CHECK((ask(of, {"ECHO", "\r\nFLUSHALL\r\n"}) == "\r\nFLUSHALL\r\n"));
+        CHECK(ask(of, {"DBSIZE"}) == "5");
+    }
+    SECTION("threads share at most as many connections as they may") {
+        auto options = real.options();
+        options.most_connections = 2;
+        pool of{options};
+        std::atomic<int> failures = 0;
+        std::vector<std::thread> threads;
+        for (int thread = 0; thread < 8; ++thread)
+            threads.emplace_back([&] {
+                for (int entry = 0; entry < 50; ++entry) failures += ask(of, {"INCR", "count"}).empty() ? 1 : 0;
+            });
+        for (auto& thread : threads) thread.join();
+        CHECK(failures == 0);
+        CHECK(ask(of, {"GET", "count"}) == "400");
+        auto const list = real.ask({"CLIENT", "LIST"});
+        CHECK(std::count(list.begin(), list.end(), '\n') <= 3);  // this question's own, too
+
+        auto few = impatient(real.options());
+        few.most_connections = 1;
+        pool one{few};
+        CHECK_FALSE(one.use([&](connection&) -> store_error {
+            CHECK(ask(one, {"PING"}) == "Redis: all connections are in use");
+            return {};
+        }));
+        CHECK_THROWS_AS(one.use([](connection& line) -> store_error {
+            line.ask({{"PING"}});
+            throw std::runtime_error{"of a caller"};
+        }),
+                        std::runtime_error);
+        CHECK(ask(one, {"PING"}) == "PONG");
+    }
+    SECTION("a child of the process connects for itself, a program it runs has no connection") {
+        auto const before = sockets();
+        pool of{real.options()};
+        auto const id = ask(of, {"CLIENT", "ID"});
+        for (auto const number : sockets())
+            if (std::find(before.begin(), before.end(), number) == before.end())
+                CHECK((::fcntl(number, F_GETFD) & FD_CLOEXEC) != 0);
+        auto const said = processes::child{[&](auto const& say) {
+                              auto const own = ask(of, {"CLIENT", "ID"});
+                              say(std::stoull(own));
+                              say(ask(of, {"CLIENT", "ID"}) == own ? 1u : 0u);
+                          }}.join();
+        REQUIRE(said.size() == 2);
+        CHECK(said[0] > std::stoull(id));
+        CHECK(said[1] == 1);
+        CHECK(ask(of, {"CLIENT", "ID"}) == id);
+    }
+}
+
+TEST_CASE("redis_connection: a server that starts again is found again") {
+    server real;
+    pool of{real.options()};
+    CHECK(ask(of, {"SET", "key", "value"}) == "OK");
+    real.kill();
+    std::string value;
+    std::thread reader{[&] { value = ask(of, {"GET", "key"}); }};
+    std::this_thread::sleep_for(50ms);
+    real.start();
+    reader.join();
+    CHECK(value == "value");
 }

@@ -17,7 +17,6 @@ namespace store_tests {
 struct files_below {
     scratch::folder root{scratch::memory()};
     std::string const path = root / "a/b";
-
     strings files() const { return scratch::names_in(path); }
     void remove() const { fs::remove_all(root / "a"); }
 };
@@ -159,30 +158,6 @@ void check_durable_store() {
     }
 }
 
-/// Records in a journal, and sends the four latest messages.
-template <class Journal>
-class recorded_talk {
-    static auto mix_of(Journal const& to) {
-        return condense::pipeline{condense::record{.to = to},
-                                  condense::sliding_window{.when = condense::used > condense::messages{4}}};
-    }
-
-public:
-    explicit recorded_talk(Journal const& to) : session{{}, mix_of(to), condense::budget{.window = {100'000}}} {}
-
-    /// A message and its answer.
-    void say(int number) {
-        for (auto const& m : {condense::chat_message::user("message " + std::to_string(number)),
-                              condense::chat_message::assistant("answer " + std::to_string(number))}) {
-            session.push(m);
-            all.push_back(condense::to_bytes(m));
-        }
-    }
-
-    condense::session<std::vector<condense::chat_message>, decltype(mix_of(std::declval<Journal const&>()))> session;
-    strings all = {};  ///< what the journal should hold
-};
-
 /// Contents of the entries that are messages.
 inline strings originals_in(condense::journal auto const& from) {
     strings contents;
@@ -246,18 +221,31 @@ void check_durable_journal() {
         CHECK(lines_of(place.open(), "other").size() == 1);
     }
     SECTION("a session whose journal was moved or removed records everything anew, and says so once") {
-        recorded_talk talk{to};
-        for (int number = 0; number < 3; ++number) talk.say(number);
-        static_cast<void>(talk.session.prepare());
+        condense::session session{
+            std::vector<condense::chat_message>{},
+            condense::pipeline{condense::record{.to = to},
+                               condense::sliding_window{.when = condense::used > condense::messages{4}}},
+            condense::budget{.window = {100'000}}};
+        strings all;
+        auto const talk = [&](int from, int to_end) {
+            for (auto number = from; number < to_end; ++number)
+                for (auto const& m : {condense::chat_message::user("message " + std::to_string(number)),
+                                      condense::chat_message::assistant("answer " + std::to_string(number))}) {
+                    session.push(m);
+                    all.push_back(condense::to_bytes(m));
+                }
+        };
+        talk(0, 3);
+        static_cast<void>(session.prepare());
         bool const moved = GENERATE(false, true);
         for (auto const& name : place.files())
             if (moved) fs::rename(place.path + "/" + name, place.root / ("moved " + name));
             else fs::remove(place.path + "/" + name);
-        for (int number = 3; number < 6; ++number) talk.say(number);
-        for (int tries = 0; tries < 3; ++tries) static_cast<void>(talk.session.run());
-        CHECK(talk.session.statistics().layers[0].failures == 1);
-        CHECK(talk.session.release({talk.session.outline().size()}) > 0);
-        CHECK(originals_in(place.open()) == talk.all);
+        talk(3, 6);
+        for (int tries = 0; tries < 3; ++tries) static_cast<void>(session.run());
+        CHECK(session.statistics().layers[0].failures == 1);
+        CHECK(session.release({session.outline().size()}) > 0);
+        CHECK(originals_in(place.open()) == all);
     }
 }
 

@@ -7,15 +7,10 @@
 #include "store/cache_laws.hpp"
 #include "store/scratch.hpp"
 
-namespace {
-
 namespace fs = std::filesystem;
 using cache_tests::key_of, cache_tests::test_clock;
 using condense::basic_sqlite_cache, condense::sqlite_cache;
-
 static_assert(condense::text_cache<sqlite_cache>);
-
-}  // namespace
 
 TEST_CASE("sqlite_cache: the laws of caches") {
     scratch::folder const folder{scratch::memory()};

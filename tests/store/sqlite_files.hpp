@@ -11,12 +11,18 @@ namespace store_tests {
 
 constexpr std::string_view cannot_open = "SQLite: unable to open database file";
 
-/// As another program does.
-inline void execute(std::string const& file, std::string const& sql) {
+/// As another program does; the first columns of what it finds.
+inline std::string execute(std::string const& file, std::string const& sql) {
     ::sqlite3* other = nullptr;
     REQUIRE(::sqlite3_open(file.c_str(), &other) == SQLITE_OK);
-    REQUIRE(::sqlite3_exec(other, sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    std::string found;
+    auto const keep = [](void* into, int, char** columns, char**) {
+        *static_cast<std::string*>(into) += columns[0];
+        return 0;
+    };
+    REQUIRE(::sqlite3_exec(other, sql.c_str(), keep, &found, nullptr) == SQLITE_OK);
     CHECK(::sqlite3_close(other) == SQLITE_OK);
+    return found;
 }
 
 /// A disk of two megabytes with no room for another file.

@@ -21,7 +21,7 @@ export async function anthropic(scenario) {
   };
   const image = (data) => ({ type: "image", source: { type: "base64", media_type: "image/png", data } });
   const thinking = (from) => ({ type: "thinking", thinking: from.thinking, signature: from.signature });
-  return play(scenario, {
+  return play(scenario, wire, {
     ask(user, turn) {
       const text = { type: "text", text: user.text };
       const last = turn === scenario.turns.length - 1;
@@ -52,12 +52,7 @@ export async function anthropic(scenario) {
       if (turn === scenario.turns.length - 1 && step === scenario.turns[turn].rounds.length - 1) blocks.at(-1).cache_control = cached;
       messages.push({ role: "user", content: blocks });
     },
-    async finish(final) {
-      messages.push(await send([thinking(final), { type: "text", text: final.text }]));
-    },
-    async close() {
-      await send([]);
-      return wire.body;
-    },
+    finish: async (final) => messages.push(await send([thinking(final), { type: "text", text: final.text }])),
+    close: () => send([]),
   });
 }

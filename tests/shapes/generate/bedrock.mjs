@@ -26,7 +26,7 @@ export async function bedrock(scenario) {
   };
   const image = (data) => ({ image: { format: "png", source: { bytes: bytes(data) } } });
   const thinking = (from) => ({ reasoningContent: { reasoningText: { text: from.thinking, signature: from.signature } } });
-  return play(scenario, {
+  return play(scenario, wire, {
     ask(user, turn) {
       const content = [{ text: user.text }];
       if (user.image) content.push(image(user.image));
@@ -48,12 +48,7 @@ export async function bedrock(scenario) {
       if (turn === scenario.turns.length - 1 && step === scenario.turns[turn].rounds.length - 1) content.push(cache);
       messages.push({ role: "user", content });
     },
-    async finish(final) {
-      messages.push(await send([thinking(final), { text: final.text }]));
-    },
-    async close() {
-      await send([{ text: "." }]);
-      return wire.body;
-    },
+    finish: async (final) => messages.push(await send([thinking(final), { text: final.text }])),
+    close: () => send([{ text: "." }]),
   });
 }

@@ -28,15 +28,12 @@ def keeper(kept, httpx):
     return httpx.MockTransport(handle)
 
 
-def send_openai(body, kept, name="chat"):
+def send_openai(body, kept):
+    """Also items of the Responses API."""
     import httpx
     import openai
     client = openai.OpenAI(api_key="none", max_retries=0, http_client=httpx.Client(transport=keeper(kept, httpx)))
-    (client.responses if name == "responses" else client.chat.completions).create(**body)
-
-
-def send_responses(body, kept):
-    send_openai(body, kept, "responses")
+    (client.responses if "input" in body else client.chat.completions).create(**body)
 
 
 def send_anthropic(body, kept):
@@ -93,7 +90,7 @@ def main():
             path = folder / shape / f"{number}.json"
             kept = []
             try:
-                globals()["send_" + shape](json.loads(path.read_bytes()), kept)
+                globals()["send_" + shape.replace("responses", "openai")](json.loads(path.read_bytes()), kept)
             except Exception as error:  # what the client makes of the answer is not what this is for
                 if not kept:
                     raise SystemExit(f"{path}: {type(error).__name__}: {error}")

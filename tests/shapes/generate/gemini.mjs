@@ -17,7 +17,7 @@ export async function gemini(scenario) {
     return (await client.models.generateContent(request)).candidates[0].content;
   };
   const image = (data) => ({ inlineData: { mimeType: "image/png", data } });
-  return play(scenario, {
+  return play(scenario, wire, {
     ask(user, turn) {
       const parts = [{ text: user.text }];
       if (user.image) parts.unshift(image(user.image));
@@ -35,17 +35,11 @@ export async function gemini(scenario) {
         ...(place ? {} : { thoughtSignature: round.signature }) }));
       contents.push(await send(parts));
     },
-    results(round) {
-      contents.push({ role: "user", parts: round.calls.map((call) => ({ functionResponse: { ...(ids ? { id: call.id } : {}), name: call.name,
-        response: call.result.error ? { error: call.result.text } : call.result.json ?? { output: call.result.text },
-        ...(call.result.image && ids ? { parts: [image(call.result.image)] } : {}) } })) });
-    },
-    async finish(final) {
-      contents.push(await send([{ text: final.thinking, thought: true }, { text: final.text, thoughtSignature: final.signature }]));
-    },
-    async close() {
-      await send([{ text: "." }]);
-      return wire.body;
-    },
+    results: (round) => contents.push({ role: "user", parts: round.calls.map((call) => ({ functionResponse: {
+      ...(ids ? { id: call.id } : {}), name: call.name,
+      response: call.result.error ? { error: call.result.text } : call.result.json ?? { output: call.result.text },
+      ...(call.result.image && ids ? { parts: [image(call.result.image)] } : {}) } })) }),
+    finish: async (final) => contents.push(await send([{ text: final.thinking, thought: true }, { text: final.text, thoughtSignature: final.signature }])),
+    close: () => send([{ text: "." }]),
   });
 }

@@ -27,10 +27,10 @@ export async function mcp(scenario) {
   const client = new Client({ name: "office", version: "1.0.0" }, { capabilities: { sampling: { tools: {} } } });
   client.setRequestHandler(CreateMessageRequestSchema, () => ({ model: "model-1", role: "assistant", content: answers.shift() }));
   const [near, far] = InMemoryTransport.createLinkedPair();
-  let body;
+  const wire = {};
   const send_on = far.send.bind(far);
   far.send = (message, options) => {
-    if (message.method === "sampling/createMessage") body = JSON.stringify(message.params);
+    if (message.method === "sampling/createMessage") wire.body = JSON.stringify(message.params);
     return send_on(message, options);
   };
   await Promise.all([server.connect(far), client.connect(near)]);
@@ -41,7 +41,7 @@ export async function mcp(scenario) {
       tools: scenario.tools.map((tool) => ({ name: tool.name, description: tool.description, inputSchema: tool.parameters })) });
     return { role, content: blocks };
   };
-  const body_of = await play(scenario, {
+  const body = await play(scenario, wire, {
     ask(user) {
       const text = { type: "text", text: user.text };
       messages.push({ role: "user", content: user.image ? [text, { type: "image", mimeType: "image/png", data: user.image }] : text });
@@ -58,14 +58,9 @@ export async function mcp(scenario) {
       }
       messages.push({ role: "user", content });
     },
-    async finish(final) {
-      messages.push(await send({ type: "text", text: final.text }));
-    },
-    async close() {
-      await send({ type: "text", text: "." });
-      return body;
-    },
+    finish: async (final) => messages.push(await send({ type: "text", text: final.text })),
+    close: () => send({ type: "text", text: "." }),
   });
   await client.close();
-  return body_of;
+  return body;
 }

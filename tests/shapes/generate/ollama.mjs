@@ -12,10 +12,8 @@ export async function ollama(scenario) {
     return (await client.chat({ model: "qwen3:8b", messages, think: true, stream: false,
       tools: scenario.tools.map((tool) => ({ type: "function", function: tool })) })).message;
   };
-  return play(scenario, {
-    ask(user) {
-      messages.push({ role: "user", content: user.text, ...(user.image ? { images: [user.image] } : {}) });
-    },
+  return play(scenario, wire, {
+    ask: (user) => messages.push({ role: "user", content: user.text, ...(user.image ? { images: [user.image] } : {}) }),
     async answer(round) {
       messages.push(await send({ role: "assistant", content: round.text ?? "", thinking: round.thinking,
         tool_calls: round.calls.map((call) => ({ function: { name: call.name, arguments: call.args } })) }));
@@ -25,12 +23,7 @@ export async function ollama(scenario) {
         messages.push({ role: "tool", tool_name: call.name, content: call.result.error ? `error: ${call.result.text}` : call.result.text,
           ...(call.result.image && scenario.number % 2 ? { images: [call.result.image] } : {}) });
     },
-    async finish(final) {
-      messages.push(await send({ role: "assistant", content: final.text, thinking: final.thinking }));
-    },
-    async close() {
-      await send({ role: "assistant", content: "." });
-      return wire.body;
-    },
+    finish: async (final) => messages.push(await send({ role: "assistant", content: final.text, thinking: final.thinking })),
+    close: () => send({ role: "assistant", content: "." }),
   });
 }

@@ -21,13 +21,11 @@ export async function openai(scenario) {
   };
   const message = (text) => ({ role: "assistant", content: text ?? null, refusal: null });
   const result = (call) => call.result.error ? JSON.stringify({ error: call.result.text }) : call.result.text;
-  return play(scenario, {
-    ask(user) {
-      messages.push({ role: "user", content: user.image
-        ? [{ type: "text", text: user.text },
-           { type: "image_url", image_url: { url: `data:image/png;base64,${user.image}`, detail: "low" } }]
-        : user.text });
-    },
+  return play(scenario, wire, {
+    ask: (user) => messages.push({ role: "user", content: user.image
+      ? [{ type: "text", text: user.text },
+         { type: "image_url", image_url: { url: `data:image/png;base64,${user.image}`, detail: "low" } }]
+      : user.text }),
     async answer(round, turn, step) {
       if (legacy) {
         for (const call of round.calls) {
@@ -54,9 +52,6 @@ export async function openai(scenario) {
       messages.push(await send(turn === 1 && scenario.number === 4
         ? { ...message(), refusal: "I cannot do that, as the office has no such right." } : message(final.text)));
     },
-    async close() {
-      await send(message("."));
-      return wire.body;
-    },
+    close: () => send(message(".")),
   });
 }

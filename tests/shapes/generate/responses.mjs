@@ -23,14 +23,11 @@ export async function responses(scenario) {
   const message = (id, text) => ({ id: `msg_${id}`, type: "message", role: "assistant", status: "completed",
     content: [{ type: "output_text", text, annotations: [], logprobs: [] }] });
   const is_note = (round, step) => step === 1 && round.calls.length > 1;
-  return play(scenario, {
-    ask(user, turn) {
-      input.push(user.image
-        ? { type: "message", role: "user", content: [{ type: "input_text", text: user.text },
-            { type: "input_image", detail: "auto", image_url: `data:image/png;base64,${user.image}` }] }
-        : turn % 2 ? { role: "user", content: user.text }
-        : { role: "user", content: [{ type: "input_text", text: user.text }] });
-    },
+  return play(scenario, wire, {
+    ask: (user, turn) => input.push(user.image
+      ? { type: "message", role: "user", content: [{ type: "input_text", text: user.text },
+          { type: "input_image", detail: "auto", image_url: `data:image/png;base64,${user.image}` }] }
+      : { role: "user", content: turn % 2 ? user.text : [{ type: "input_text", text: user.text }] }),
     async answer(round, turn, step) {
       const items = [reasoning(round)];
       if (scenario.number % 4 === 1 && step === 0)
@@ -55,12 +52,7 @@ export async function responses(scenario) {
       if (is_note(round, step))
         input.push({ type: "custom_tool_call_output", call_id: `call_${round.item}`, output: "kept" });
     },
-    async finish(final) {
-      input.push(...await send([reasoning(final), message(final.item, final.text)]));
-    },
-    async close() {
-      await send([]);
-      return wire.body;
-    },
+    finish: async (final) => input.push(...await send([reasoning(final), message(final.item, final.text)])),
+    close: () => send([]),
   });
 }

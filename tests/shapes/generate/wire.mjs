@@ -17,9 +17,9 @@ export class Wire {
 /**
  * Plays a scenario: `ask(turn.user)` adds what the user says, `answer(round)` sends a request and adds what came back,
  * `results(round)` adds the results, `finish(final)` sends and adds the last answer of a turn. `close()` sends what
- * there is: the body that is kept.
+ * there is: the body that the wire then keeps.
  */
-export async function play(scenario, steps) {
+export async function play(scenario, wire, steps) {
   for (const [place, turn] of scenario.turns.entries()) {
     await steps.ask(turn.user, place);
     for (const [step, round] of turn.rounds.entries()) {
@@ -28,5 +28,6 @@ export async function play(scenario, steps) {
     }
     if (turn.final) await steps.finish(turn.final, place);
   }
-  return steps.close();
+  await steps.close();
+  return wire.body;
 }

@@ -1,28 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""check_pydantic.py OUTPUTS CLIENTS   has the models of the Python clients read each conversation of a folder.
+"""check_pydantic.py OUTPUTS   has the models of the Python clients, which this Python has, read each conversation of a
+folder."""
 
-The pinned clients are installed into the folder CLIENTS, which needs a network the first time; without one: exit 77.
-"""
-
-import os
-import subprocess
+import copy
 import sys
-from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-HERE = Path(__file__).resolve().parent
-INSIDE = "CONDENSE_CLIENTS_PYTHON"
-
-
-def install(clients):
-    """Runs this again by the Python that has the clients."""
-    script = f'here="{HERE.parent / "generate"}"; . "$here/install.sh"; install_clients "$1"'
-    if subprocess.run(["sh", "-c", script, "sh", clients]).returncode != 0:
-        return 77
-    python = str(Path(clients).resolve() / "python" / "bin" / "python")
-    return subprocess.run([python, *sys.argv], env={**os.environ, INSIDE: "1"}).returncode
+from outputs import LISTS, outputs
 
 
 def exhaust(value):
@@ -57,9 +43,6 @@ def readers():
 
 
 def check(folder):
-    import copy
-
-    from outputs import LISTS, outputs
     from pydantic import ValidationError
     read, counts, failed, planted = readers(), {}, 0, set()
     for shape, name, body in outputs(folder):
@@ -89,12 +72,5 @@ def check(folder):
     return 1 if failed else 0
 
 
-def main():
-    if len(sys.argv) != 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    return check(sys.argv[1]) if os.environ.get(INSIDE) else install(sys.argv[2])
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check(sys.argv[1]))

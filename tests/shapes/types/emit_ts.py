@@ -17,28 +17,19 @@ sys.dont_write_bytecode = True
 
 from outputs import outputs
 
-IMPORTS = {
-    "openai": 'import type OpenAI from "openai";',
-    "responses": 'import type OpenAI from "openai";',
-    "anthropic": 'import type Anthropic from "@anthropic-ai/sdk";',
-    "gemini": 'import { Language, Outcome, type Content } from "@google/genai";',
-    "bedrock": 'import type { ConverseCommandInput } from "@aws-sdk/client-bedrock-runtime";\n'
-               "declare function bytes(base64: string): Uint8Array;",
-    "aisdk": 'import type { ModelMessage } from "ai";',
-    "aisdk_ui": 'import type { UIMessage } from "ai";',
-    "mcp": 'import type { CreateMessageRequestParams } from "@modelcontextprotocol/sdk/types.js";',
-    "ollama": 'import type { ChatRequest } from "ollama";',
-}
-TYPES = {
-    "openai": "OpenAI.ChatCompletionCreateParams",
-    "responses": "OpenAI.Responses.ResponseCreateParams",
-    "anthropic": "Anthropic.MessageCreateParams",
-    "gemini": "{ contents: Content[]; systemInstruction?: Content }",
-    "bedrock": "ConverseCommandInput",
-    "aisdk": "{ messages: ModelMessage[] }",
-    "aisdk_ui": "{ id?: string; messages: UIMessage[]; trigger?: string }",
-    "mcp": "CreateMessageRequestParams",
-    "ollama": "ChatRequest",
+CLIENTS = {  # what is imported of each, and the type of a body
+    "openai": ('import type OpenAI from "openai";', "OpenAI.ChatCompletionCreateParams"),
+    "responses": ('import type OpenAI from "openai";', "OpenAI.Responses.ResponseCreateParams"),
+    "anthropic": ('import type Anthropic from "@anthropic-ai/sdk";', "Anthropic.MessageCreateParams"),
+    "gemini": ('import { Language, Outcome, type Content } from "@google/genai";',
+               "{ contents: Content[]; systemInstruction?: Content }"),
+    "bedrock": ('import type { ConverseCommandInput } from "@aws-sdk/client-bedrock-runtime";\n'
+                "declare function bytes(base64: string): Uint8Array;", "ConverseCommandInput"),
+    "aisdk": ('import type { ModelMessage } from "ai";', "{ messages: ModelMessage[] }"),
+    "aisdk_ui": ('import type { UIMessage } from "ai";', "{ id?: string; messages: UIMessage[]; trigger?: string }"),
+    "mcp": ('import type { CreateMessageRequestParams } from "@modelcontextprotocol/sdk/types.js";',
+            "CreateMessageRequestParams"),
+    "ollama": ('import type { ChatRequest } from "ollama";', "ChatRequest"),
 }
 FOREIGN = re.compile(r'"(mime_type|inline_data|file_data|thought_signature|function_call|function_response)":')
 
@@ -69,7 +60,8 @@ def main():
             continue
         counts[shape] = counts.get(shape, 0) + 1
         file = into / (re.sub(r"[^\w-]+", "_", name.removesuffix(".json")) + ".ts")
-        file.write_text(f"{IMPORTS[shape]}\nexport const body = {text} satisfies {TYPES[shape]};\n")
+        imports, wanted = CLIENTS[shape]
+        file.write_text(f"{imports}\nexport const body = {text} satisfies {wanted};\n")
     if not counts:
         raise SystemExit(f"NOTHING CHECKED: no conversation in {folder}")
     print("tsc:", ", ".join(f"{shape} {count}" for shape, count in counts.items())
