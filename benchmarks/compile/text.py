@@ -3,7 +3,7 @@
 """How much code a program makes the compiler emit: that is what compiling costs, and the same on every machine, unlike
 seconds. Over the programs here, seconds of g++ 12 -O2 are about 9 + 25 for each MB.
 
-text.py [--check] [--copies N] [--only NAME]... FOLDER COMPILER   such as: text.py build/release g++-12
+text.py [--check] [--built] [--copies N] [--only NAME]... FOLDER COMPILER   such as: text.py build/release g++-12
 
 FOLDER has compile_commands.json, of any build: of each command only macros and folders of headers are taken. Prints for
 each program and yardstick the bytes in the text column of `size` (of objects that are compiled for it alone; shared ones
@@ -11,6 +11,7 @@ stand apart), the share of further copies of functions of the same name, and the
 
 --check    compares with limits.json beside this script, says what grew, and ends with 1 where something is above its
            limit; with 77 where the compiler is not the one of the limits
+--built    takes objects of the build, which must be up to date, where their command has just these options
 --copies N how many functions to name"""
 
 import argparse
@@ -30,6 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = ("count_tokens", "reduce_file", "chat", "proxy", "recall_server", "replay")
 SHARED = ("command_line",)
+OPTIONS = ("-O2", "-DNDEBUG")
 
 OWN_STRUCT = r"""
 #include <optional>
@@ -96,7 +98,8 @@ YARDSTICKS = {
 
 
 def found_sources(folder):
-    """{program: [(source, folder, options)]}, of those programs that the build has."""
+    """{program: [(source, folder, options, object)]}, of those programs that the build has; no object where the build has
+    it by other options."""
     found = collections.defaultdict(list)
     for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
         words = entry.get("arguments") or shlex.split(entry["command"])
@@ -106,13 +109,18 @@ def found_sources(folder):
         options = [word for at, word in enumerate(words)
                    if re.match(r"-[DI]|-std=", word) or word == "-isystem" or words[at - 1] == "-isystem"]
         options = [word for word in options if not re.match(r"-D(_GLIBCXX_|_FORTIFY)|-DNDEBUG", word)]
-        found[target[1]].append((entry["file"], entry["directory"], options))
+        same = (set(OPTIONS) <= set(words) and [word for word in words if word.startswith("-O")][-1] == OPTIONS[0]
+                and ("-D_GLIBCXX_ASSERTIONS" not in words or "-U_GLIBCXX_ASSERTIONS" in words))
+        made = pathlib.Path(entry["directory"], words[words.index("-o") + 1])
+        found[target[1]].append((entry["file"], entry["directory"], options, made if same else None))
     return found
 
 
-def compiled(compiler, source, folder, options, to):
+def compiled(compiler, source, folder, options, to, made=None):
+    if made and made.exists():
+        return made
     cache = [shutil.which("ccache")] if shutil.which("ccache") else []
-    command = [*cache, *shlex.split(compiler), *options, "-O2", "-DNDEBUG", "-w", "-c", source, "-o", to]
+    command = [*cache, *shlex.split(compiler), *options, *OPTIONS, "-w", "-c", source, "-o", to]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800, check=False)
     if done.returncode != 0:
         raise SystemExit(f"text.py: {source} does not compile:\n{done.stderr[-3000:]}")
@@ -159,15 +167,16 @@ def measured(name, objects):
             "most": [(function, len(functions[function]), sum(functions[function])) for function in most]}
 
 
-def measure(folder, compiler, only):
+def measure(folder, compiler, only, built):
     """The rows, in order: programs, what they share, yardsticks."""
     sources = found_sources(folder)
     with tempfile.TemporaryDirectory() as made, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         work = {}
         for name in (*PROGRAMS, *SHARED):
             if name in sources and (not only or name in only):
-                work[name] = [pool.submit(compiled, compiler, source, where, options, f"{made}/{name}_{at}.o")
-                              for at, (source, where, options) in enumerate(sources[name])]
+                work[name] = [pool.submit(compiled, compiler, source, where, options, f"{made}/{name}_{at}.o",
+                                          there if built else None)
+                              for at, (source, where, options, there) in enumerate(sources[name])]
         for at, (name, text) in enumerate(YARDSTICKS.items()):
             if not only or name in only:
                 pathlib.Path(made, f"yardstick_{at}.cpp").write_text(text, encoding="utf-8")
@@ -195,6 +204,7 @@ def above(rows, limits):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true")
+    arguments.add_argument("--built", action="store_true")
     arguments.add_argument("--copies", type=int, default=3)
     arguments.add_argument("--only", action="append", default=[])
     arguments.add_argument("folder", type=pathlib.Path)
@@ -204,7 +214,7 @@ def main():
     if given.check and version_of(given.compiler) != known["compiler"]:
         print(f"skipped: the limits are of g++ {known['compiler']}, this is {version_of(given.compiler)}")
         sys.exit(77)
-    rows = measure(given.folder.resolve(), given.compiler, given.only)
+    rows = measure(given.folder.resolve(), given.compiler, given.only, given.built)
     print("| program | text, KB | further copies | most of them |\n|---|---:|---:|---|")
     for row in rows:
         most = "; ".join(f"{count} x `{function.replace('condense::v1::', '')}` {size / 1000:.0f} KB"

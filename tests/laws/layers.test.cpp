@@ -29,7 +29,7 @@ using condense::used;
 
 std::string problems(auto const& layer) {
     std::string out;
-    for (auto const& each : condense::testing::check_layer_laws(layer, {.rounds = 10 + rounds(20)}))
+    for (auto const& each : condense::testing::check_layer_laws(layer, {.rounds = 4 + rounds(40)}))
         out += each.text() + "\n";
     return out;
 }
