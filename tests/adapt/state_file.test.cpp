@@ -134,8 +134,9 @@ std::string go_on(scratch::folder const& in, Mix const& mix, condense::tokens wi
                   Push const& push, say_function const& say) {
     condense::session session{conversation{}, mix, condense::budget{.window = window}, per_byte{}};
     auto const path = in / "agent.state";
-    if (std::filesystem::exists(path))
-        if (auto const problem = restore_file(session, path)) return std::string{std::string_view{problem.reason}};
+    // Also where there is none: a program may have been killed amid its first save.
+    if (auto const problem = restore_file(session, path); problem && std::filesystem::exists(path))
+        return std::string{std::string_view{problem.reason}};
     for (auto number = session.outline().size(); number < until; number = session.outline().size()) {
         if (auto const wrong = push(session, number); !wrong.empty()) return wrong;
         if (auto const problem = save_file(session, path)) return std::string{std::string_view{problem.reason}};

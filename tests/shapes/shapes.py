@@ -70,8 +70,7 @@ class Shape:
     text_type, text_extras = "text", ("cache_control",)  # of a block of text, and what it may have beside the text
     summary_extras = ()  # members of a summary beside that and the role
     caller, result_roles = "assistant", ()
-    first_user = False
-    alternates = False
+    first_user = alternates = False
 
     # -- what a message is
 
@@ -330,8 +329,7 @@ class Responses(Shape):
 
 class Blocks(Shape):
     """Calls and results are blocks of messages of assistant and user, and the next message holds all results."""
-    results_first = False
-    results_alone = False
+    results_first = results_alone = False
     CALL = RESULT = ()  # from a block to the id of its call
     contents = None  # the types that content may have, and in words what it then is not
 
@@ -381,8 +379,7 @@ def is_text_document(block):
 
 class Anthropic(Blocks):
     name = "anthropic"
-    first_user = True
-    results_first = True
+    first_user = results_first = True
     media_types = ("image", "document")
     is_reasoning = staticmethod(of("thinking", "redacted_thinking"))
     CALL, RESULT = (of("tool_use"), "id"), (of("tool_result"), "tool_use_id")
