@@ -237,8 +237,11 @@ TEST_CASE("layer_run: where a put fails, by its answer or by an exception, the e
     CHECK(told(keeper(store, true)) == "failed: the disk is full");
     fakes::shelf const gone;
     gone.held->throws = true;
+    gone.held->fails_at = 2;
     gone.held->reason = "the disk is gone";
     CHECK(told(keeper(gone, true)) == "failed: the disk is gone");
+    CHECK(gone.held->contents == texts_kept{"one"});
+    gone.held->fails_at = 0;
     CHECK(report_of(keeper(gone, true)).layers[0].artifacts == 0);
 }
 

@@ -81,7 +81,7 @@ struct basic_shelf {
         std::size_t named = 0;
         std::size_t puts = 0;           ///< also those that failed
         bool fails = false;             ///< every put gives an error
-        bool throws = false;            ///< every put throws
+        bool throws = false;            ///< every put throws, or the one that `fails_at` names
         std::size_t fails_at = 0;       ///< the number of the one put that fails, from 1; 0 for none
         std::size_t room = ~std::size_t{0};  ///< bytes that it takes in all
         std::string reason = "the disk is full";
@@ -99,7 +99,8 @@ struct basic_shelf {
     }
     condense::store_error put(condense::reference const& name, std::string_view content) const {
         ++held->puts;
-        if (held->throws) throw std::runtime_error{held->reason};
+        bool const throws_now = held->throws && (held->fails_at == 0 || held->puts == held->fails_at);
+        if (throws_now) throw std::runtime_error{held->reason};
         if (held->fails || held->puts == held->fails_at || content.size() > held->room)
             return {std::string_view{held->reason}};
         held->room -= content.size();
