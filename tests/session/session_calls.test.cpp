@@ -34,7 +34,7 @@ std::uint64_t tokens_in(Request const& request) {
     return sum;
 }
 
-reply refusal() { return {.error = {.status = 400, .text = "Input is too long for requested model."}}; }
+reply overflowing() { return {.error = {.status = 400, .text = "Input is too long for requested model."}}; }
 
 auto half_full() { return opened(window, {.window = 100'000_tokens}); }
 
@@ -360,7 +360,7 @@ TEST_CASE("a model that pushes and overflows each time is called twice, whether 
     auto const model = [&](auto const&) {
         session.push(U(letters(10, 'p')));
         if (++calls == 9) return reply{.message = A("at last")};
-        return throws ? throw std::runtime_error{words} : refusal();
+        return throws ? throw std::runtime_error{words} : overflowing();
     };
     if (throws) CHECK_THROWS_WITH(static_cast<void>(session.call(model)), words);
     else {
@@ -426,7 +426,7 @@ TEST_CASE("a container that grows with each attempt does not make for a third on
     int calls = 0;
     auto const made = chat.call([&](auto const&) {
         for (int more = 0; more < 8; ++more) all.push_back(A(letters(90, 'b')));
-        return ++calls < 20 ? refusal() : reply{.message = A("at last")};
+        return ++calls < 20 ? overflowing() : reply{.message = A("at last")};
     });
     CHECK(made.outcome == call_outcome::overflow);
     CHECK(calls == 2);

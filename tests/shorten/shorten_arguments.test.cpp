@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <condense/policy/protect.hpp>
 #include <condense/shorten/shorten_arguments.hpp>
 
 #include "core/toy.hpp"
