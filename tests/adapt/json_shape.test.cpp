@@ -60,7 +60,7 @@ std::string text_of(json const& value) {
     return detail::append_text(text, value) ? text : std::string{"none"};
 }
 
-/// What a part shows of a value, and the value with a text in its place.
+/// A part's view of a value, and the value with a text in its place.
 std::string shown_of(json const& value) {
     detail::json_text_part const held{{}, value};
     condense::part_view const part = held;

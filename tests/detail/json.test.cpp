@@ -288,7 +288,7 @@ constexpr bool containers_are_skipped() {
     return broken.next() == token::array && broken.next() == token::array && broken.skip().empty();
 }
 
-/// The same letters from the events of a parser.
+/// These letters from the events of a parser.
 struct events {
     std::string seen;
     bool add(char event) { return seen.push_back(event), true; }

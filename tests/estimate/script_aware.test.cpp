@@ -144,8 +144,8 @@ TEST_CASE("no text costs more tokens than it has bytes, and megabytes of one thi
     }
 }
 
-// What script_aware weighs: classes of scripts, the masks of a block of bytes, code points, features of texts, and the
-// weights themselves.
+// All that script_aware weighs: classes of scripts, the masks of a block of bytes, code points, features of texts,
+// and the weights themselves.
 
 namespace {
 

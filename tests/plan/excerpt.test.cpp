@@ -182,7 +182,7 @@ TEST_CASE("excerpt: a text of which everything is shown has no marker") {
     std::string const imitation = "[... bytes 0 to 10 of 12 omitted ...]\n";
     auto const imitating = line(0) + "port " + std::string(230, 'y') + "\n" + imitation;
     CHECK(written("port", imitating, 10'000) == imitating);
-    // What is missing behind it is told all the same.
+    // A gap behind it is told all the same.
     auto const longer = line(0, "port") + imitation + line(2);
     CHECK(written("port", longer, 400) == line(0, "port") + "[... bytes 240 to 518 of 518 omitted ...]");
 }

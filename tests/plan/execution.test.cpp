@@ -202,7 +202,7 @@ TEST_CASE("execution: what does not fit whole gives passages, and leaves room fo
     CHECK(all.done() == "ef");
     CHECK(all[0].problem == "it does not fit");
     CHECK(all[0].after <= 900_tokens);
-    // What is smaller than its reference is whole, whatever the plan.
+    // A text smaller than its reference is whole, whatever the plan.
     asked small{"ok", letters(21), letters(22)};
     for (unsigned const budget : {0u, 50u, 1'000u})
         CHECK(

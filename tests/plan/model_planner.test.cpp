@@ -329,7 +329,7 @@ using namespace condense::literals;
 using condense::artifact_plan, condense::cancelled, condense::direct_calls, condense::plan_request, condense::planner;
 using condense::detail::plan_with, condense::detail::planner_asks;
 
-// What is a planner
+// Planners
 
 struct plain {
     artifact_plan operator()(plan_request const& request) const { return {.problem = std::string{request.question}}; }

@@ -191,7 +191,7 @@ private:
         }
     }
 
-    /// What stands between the latest unit and the next.
+    /// The text between the latest unit and the next.
     void separate() {
         switch (look_.kind) {
             case artifact_kind::log: break;

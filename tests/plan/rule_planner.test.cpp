@@ -220,7 +220,7 @@ TEST_CASE("rule_planner: facts and budgets of any size are harmless, and so is n
     for (std::uint64_t const budget :
          {std::uint64_t{1} << 31, std::uint64_t{1} << 32, std::uint64_t{1} << 63, ~std::uint64_t{0}})
         for (auto const& each : rule_planner{}(things.request({budget}, "which port?")).decisions)
-            // What answers the question may be passages, though all would fit.
+            // The answer to the question may be passages, though all would fit.
             CHECK(each.strategy != strategy::exclude);
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("earlier_artifacts: of a session") {
         REQUIRE(release_all(first) > 50);
         auto saved = first.state();
         REQUIRE_FALSE(saved.error);
-        // The same state beside a journal that has lost its end.
+        // This state beside a journal that has lost its end.
         desk other;
         std::uint64_t kept = 0;
         CHECK_FALSE(things.journal.read("logs", [&](condense::journal_entry const& entry, std::string_view content) {

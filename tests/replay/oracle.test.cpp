@@ -52,7 +52,7 @@ TEST_CASE("an oracle lists what is needed and will not be said again, soonest fi
     CHECK(all.written(1) == "third_name, first_name");
     CHECK(all.written(2) == "first_name");
     CHECK(all.written(1, 100_chars, 3) == "third_name, fourth_name, first_name");
-    // What fits is listed, whatever does not.
+    // All that fits is listed, whatever does not.
     CHECK(all.written(1, 12_chars) == "third_name");
     CHECK(all.written(1, 11_chars).empty());
     CHECK(all.written(1, 24_chars) == "third_name, first_name");

@@ -33,7 +33,7 @@ TEST_CASE("a transcript has its own name, a container its place") {
     static_assert(std::same_as<message_in<std::list<talk::line>>, talk::line>);
 }
 
-// What is read of each message
+// Facts read of each message
 
 TEST_CASE("messages that differ in anything read differently") {
     auto const base = R("c1", "words");

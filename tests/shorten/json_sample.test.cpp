@@ -145,7 +145,7 @@ std::size_t kept(numbers& random, std::uint64_t sort, std::uint64_t count,
     return left;
 }
 
-/// What `make` returns for 0, 1, … as the elements of an array.
+/// The values of `make` for 0, 1, … as the elements of an array.
 std::string array_of(std::size_t count, auto const& make, std::string_view between = ",") {
     std::string out{"["};
     for (std::size_t index = 0; index < count; ++index) out.append(index == 0 ? "" : between).append(make(index));

@@ -23,7 +23,7 @@ namespace laws {
 // Reads what markers claim and counts what is there. The texts may hold markers that somebody else wrote: a reader is
 // content where one marker is right, and complains where none is.
 
-/// What a marker claims and what can be counted, in one unit.
+/// A marker's claim and what can be counted, in one unit.
 struct figures {
     std::uint64_t kept = 0;
     std::uint64_t missing = 0;

@@ -792,7 +792,7 @@ TEST_CASE("journal_file: lines of one file") {
         CHECK(to.add("two\n").empty());
         CHECK(open_files() == before + 2);
         CHECK(to.bytes() == "one\ntwo\n");
-        // What was closed was kept first, so its removal is no loss of this object's to tell.
+        // A closed file was kept first, so its removal is no loss of this object's to tell.
         CHECK(to.file.close());
         fs::remove(to.path());
         CHECK(to.flush().empty());

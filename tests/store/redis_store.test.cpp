@@ -298,7 +298,7 @@ TEST_CASE("redis_store: several clients of a server") {
         CHECK_FALSE(store.put(name, "text", source));
         CHECK(store.source(name, "a"));
 
-        // What is put to be kept is kept, whatever another handle has said.
+        // Content put to be kept is kept, whatever another handle has said.
         redis_store const forever{real.options()};
         CHECK_FALSE(forever.put(name, "text"));
         for (auto const kind : {'a', 's'}) CHECK(real.ask({"PERSIST", key_of(kind, name)}) == "0");

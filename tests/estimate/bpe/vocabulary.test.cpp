@@ -253,7 +253,7 @@ TEST_CASE("tables: the check takes what the builder makes, and refuses shapes wi
     }
 }
 
-// What passes the check is read here, under the sanitizers too: wrong counts are no harm, other memory is.
+// Whatever passes the check is read here, under the sanitizers too: wrong counts are no harm, other memory is.
 TEST_CASE("tables: damaged ones are refused, or do no harm") {
     auto const made = toy_bpe::vocabulary(300, split_scheme::o200k);
     auto const& of = made.tables().shape;
