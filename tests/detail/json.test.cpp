@@ -221,14 +221,20 @@ void damage(std::string& text, numbers& random) {
     }
 }
 
+/// A generated document with fewer than `most` places damaged.
+std::string damaged_json(numbers& random, std::size_t most) {
+    std::string text;
+    write(text, random, 0);
+    for (auto left = random.below(most); left != 0; --left) damage(text, random);
+    return text;
+}
+
 TEST_CASE("json_scan: says of generated text what a parser says") {
     std::size_t accepted = 0;
     std::size_t refused = 0;
     for (std::uint64_t seed = 1; seed <= rounds(30'000); ++seed) {
         numbers random{seed};
-        std::string text;
-        write(text, random, 0);
-        for (auto left = random.below(4); left != 0; --left) damage(text, random);
+        auto const text = damaged_json(random, 4);
         if (has_large_exponent(text)) continue;
         bool const parses = nlohmann::json::accept(text);
         CAPTURE(seed, text);
@@ -333,9 +339,7 @@ TEST_CASE("json_scan: hands out the tokens that a parser sees, up to where both 
     std::size_t whole = 0;
     for (std::uint64_t seed = 1; seed <= rounds(10'000); ++seed) {
         numbers random{seed};
-        std::string text;
-        write(text, random, 0);
-        for (auto left = random.below(3); left != 0; --left) damage(text, random);
+        auto const text = damaged_json(random, 3);
         if (has_large_exponent(text)) continue;
         events parsed;
         bool const parses = nlohmann::json::sax_parse(text, &parsed);
