@@ -59,9 +59,9 @@ EOF
 # What both use is in both, or the strings of a binary are not to be seen this way.
 for program in two all; do expect 0 "" $program "characters"; done
 
-# A program with one layer has nothing of any other: three of them, all from a CONDENSE_EFFORT of 1000 on.
+# A program with one layer has nothing of any other: one of them, all from a CONDENSE_EFFORT of 1000 on.
 layers="compress sliding_window offload summarize drop_superseded repair record"
-[ "${CONDENSE_EFFORT:-3}" -ge 1000 ] && alone_layers=$layers || alone_layers="offload summarize record"
+[ "${CONDENSE_EFFORT:-3}" -ge 1000 ] && alone_layers=$layers || alone_layers=offload
 for layer in $alone_layers; do
     case $layer in
         offload) alone='offload{.into=condense::memory_store{}}' ;;
