@@ -106,7 +106,7 @@ run_preset() {
 # name), and a law of whole conversations; each built alone
 run_changed() {
     changed=$({ git diff --name-only HEAD && git ls-files --others --exclude-standard; } |
-        sed -n 's|^include/condense/\(.*\)[.]hpp$|\1|p; s|^tests/\(.*\)[.]test[.]cpp$|\1|p')
+        sed -n '\|^tests/threads/|d; s|^include/condense/\(.*\)[.]hpp$|\1|p; s|^tests/\(.*\)[.]test[.]cpp$|\1|p')
     tests=$(for one in laws/conversation $changed; do
         [ -f "tests/$one.test.cpp" ] && echo "$one" || (cd tests && ls "${one%/*}"/*.test.cpp 2>/dev/null | sed 's|[.]test[.]cpp$||')
     done | tr / . | sort -u)
