@@ -261,7 +261,7 @@ private:
             if (!reduced || answer->status() < 400 || refusals == most_refusals) break;
             while (!answer->ended() && answer->body.size() <= condense::overflow_look.count) answer->work();
             auto const over = condense::overflow_of(answer->status(), answer->body);
-            if (!over || !reduced->shrink(*over)) break;
+            if (!(over ? reduced->shrink(*over) : reduced->unbind({answer->status(), answer->body}))) break;
             ++refusals;
             sent = reduced->body();
         }

@@ -231,6 +231,11 @@ public:
         return true;
     }
 
+    /// Takes out the reasoning that a refusal calls bound to another conversation; false for any other.
+    bool unbind(condense::provider_error const& refusal) {
+        return held_->chat.recover(refusal) == condense::recover_outcome::retry;
+    }
+
     /// As it came.
     size before() const {
         auto const& chat = held_->chat;
@@ -262,9 +267,19 @@ private:
             if (held_->chat.limits() != limits) held_->chat.set_limits(limits);
             for (auto at = held_->chat.history().size(); at < plain.size(); ++at)
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
-        } else held_.reset(new conversation{name, {std::move(plain), layers, limits, count}});
+        } else {
+            condense::run_options<> const options{.bound = drops_bound(document) ? condense::bound_parts::stay
+                                                                                 : facts.bound};
+            held_.reset(new conversation{name, {std::move(plain), layers, limits, count, options}});
+        }
         held_->bytes = body.size();
         static_cast<void>(held_->chat.prepare());
+    }
+
+    /// The client has told the provider to drop reasoning whose beginning has changed.
+    static bool drops_bound(json const& document) {
+        auto const asked = json::json_pointer{"/thinking/block_binding/prefix_mismatch_behavior"};
+        return document.contains(asked) && document.at(asked) == "drop_block";
     }
 
     condense::budget limits_of(json const& document, condense::model facts,

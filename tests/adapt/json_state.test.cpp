@@ -99,7 +99,7 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
     CHECK(session.edits().steps().size() == 1);
     auto const later = condense::save(session);
     REQUIRE(later);
-    CHECK(later.text.find("\"condense_state\":4,") != std::string::npos);
+    CHECK(later.text.find("\"condense_state\":5,") != std::string::npos);
     auto again = fresh();
     REQUIRE_FALSE(condense::restore(again, later));
     CHECK(again.used() == session.used());
@@ -144,11 +144,15 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
     CHECK(again.statistics[0].model_usage == one);
     CHECK(again.agent_usage == one);
+    state.edited_since_sent = true;
+    REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
+    CHECK(again.edited_since_sent);
     state.version = 3;  // as an earlier release has written it
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
     CHECK(again.statistics[0].redactions == 7);
     CHECK(again.statistics[0].model_usage == condense::provider_usage{});
     CHECK(again.agent_usage == condense::provider_usage{});
+    CHECK(!again.edited_since_sent);
     state.version = condense::session_state::latest;
     CHECK(try_text(text).accepted);
     CHECK(said(try_text(text).broken) == "");
@@ -182,9 +186,9 @@ TEST_CASE("the text is held to its form though its check is right") {
         state_fault fault;
     };
     for (auto const& [was, is, fault] : {
-             row{"{\"condense_state\":4", "{\"condense_state\":5", state_fault::newer},
-             row{"{\"condense_state\":4", "{\"condense_state\":0", state_fault::impossible},
-             row{"{\"condense_state\":4", "{\"condense_state\":4.0", state_fault::damaged},
+             row{"{\"condense_state\":5", "{\"condense_state\":6", state_fault::newer},
+             row{"{\"condense_state\":5", "{\"condense_state\":0", state_fault::impossible},
+             row{"{\"condense_state\":5", "{\"condense_state\":5.0", state_fault::damaged},
              row{"\"compress\"", "\"escalate\"", state_fault::foreign},
              row{"\"repair\"", "\"repair\",\"repair\"", state_fault::foreign},
              row{"\"conversation\":\"\"", "\"conversation\":\"other\"", state_fault::foreign},

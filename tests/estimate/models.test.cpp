@@ -340,3 +340,12 @@ TEST_CASE("family: model names") {
     CHECK_TWICE(anything_else_is_other());
     CHECK_TWICE(what_the_visitor_gives_is_given());
 }
+
+TEST_CASE("models: only those of the table that bind no reasoning may keep it behind a change") {
+    for (auto const* const name : {"claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "claude-fable-5-1",
+                                   "claude-mythos-5-1", "anthropic/claude-opus-5-5", "claude-opus-7", "nobody-knows"})
+        CHECK(find_model(name).facts.bound == condense::bound_parts::leave);
+    for (auto const* const name :
+         {"claude-sonnet-5", "claude-fable-5", "claude-opus-4-8", "claude-3-7-sonnet", "gpt-5"})
+        CHECK(find_model(name).facts.bound == condense::bound_parts::stay);
+}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 """A provider on this machine that speaks OpenAI's chat and Anthropic's messages: it counts tokens, refuses what is over
-its window in the words of the real one, refuses what is ill-formed, and answers with tool calls."""
+its window in the words of the real one, refuses what is ill-formed, and answers with tool calls. One that `thinks` signs
+thinking as the newest models of Claude do: for what stands before it, and for the block before it."""
 
+import hashlib
 import json
 import threading
 import time
@@ -69,6 +71,34 @@ def check_anthropic(messages):
     require(breakpoints <= 4, f"{breakpoints} breakpoints of the cache")
 
 
+def plain(content):
+    """Content without thinking and breakpoints, however it is spelled."""
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks if block["type"] != "thinking"]
+
+
+def signatures(request):
+    """Of each block of thinking in a request: its own, the one that it should have there, and that of the block before it.
+    Then what thinking in answer to the request is signed with."""
+    hash, previous, found = hashlib.sha256(json.dumps([request.get("system"), request.get("tools")]).encode()), "", []
+    for message in request["messages"]:
+        for block in message["content"] if isinstance(message["content"], list) else []:
+            if block["type"] == "thinking":
+                found.append((block["signature"], hash.hexdigest(), previous))
+                previous = block["signature"]
+        hash.update(json.dumps([message["role"], plain(message["content"])]).encode())
+    return found, f"{hash.hexdigest()}.{hashlib.sha256(previous.encode()).hexdigest()}"
+
+
+def bound_elsewhere(request):
+    """A block of thinking is behind another beginning than that which it was written behind, or the one before it is missing."""
+    for at, (signature, prefix, previous) in enumerate(signatures(request)[0]):
+        signed, before = signature.split(".")
+        if signed != prefix or (at != 0 and before != hashlib.sha256(previous.encode()).hexdigest()):
+            return True
+    return False
+
+
 def last_is_result(shape, messages):
     if shape == "openai":
         return messages[-1]["role"] == "tool"
@@ -125,6 +155,10 @@ class Handler(local_server.Handler):
                 require(self.headers.get("anthropic-version"), "no anthropic-version")
             require([name for name in provider.tool_names(shape, request)] == TOOLS, "the tools did not arrive")
             (check_openai if shape == "openai" else check_anthropic)(messages)
+            if provider.thinks and bound_elsewhere(request):
+                provider.unbound += 1
+                return self.answer(400, error("invalid_request_error", "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to "
+                                   "a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."))
         except (Wrong, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as problem:
             provider.wrong.append(repr(problem))
             return self.answer(400, error("invalid_request_error", f"ill-formed: {problem!r}"))
@@ -139,7 +173,10 @@ class Handler(local_server.Handler):
             self.begin(EVENTS)
             self.send_whole(sent, 97)
         else:
-            sent = self.answer(200, protocol.whole(answer, request), x_request_id="req_7")
+            whole = protocol.whole(answer, request)
+            if provider.thinks:
+                whole["content"].insert(0, {"type": "thinking", "thinking": f"Step {number}, then.", "signature": signatures(request)[1]})
+            sent = self.answer(200, whole, x_request_id="req_7")
         with provider.lock:
             provider.answers.append(sent)
 
@@ -197,6 +234,7 @@ class Provider(local_server.LocalServer):
         self.lock = threading.Lock()
         self.seen, self.accepted, self.answers, self.wrong = [], [], [], []
         self.refused = 0
+        self.thinks, self.unbound = False, 0  # unbound: requests refused for thinking of another conversation
         self.wordless = ""  # a text in requests that are refused without figures
         self.gate, self.hung_up = threading.Event(), threading.Event()
 

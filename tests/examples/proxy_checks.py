@@ -51,6 +51,29 @@ def post(proxy, shape, messages, stream=False):
     return proxy.ask("POST", shape.path, json.dumps(shape.request(messages, stream)), shape.headers)
 
 
+def thinking_of(request):
+    return [block for message in request["messages"] if isinstance(message["content"], list) for block in message["content"] if block["type"] == "thinking"]
+
+
+def bound_thinking_leaves_with_what_stood_before_it(program):
+    with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
+        provider.thinks = True
+        messages = converse(proxy, provider, AnthropicCached, TURNS, False)
+        check_requests(provider, Anthropic, TURNS)
+        expect(provider.unbound == 0, f"{provider.unbound} of {2 * TURNS} requests were refused for thinking of another conversation")
+        kept = sum(len(thinking_of(request)) for request in provider.accepted)
+        expect(kept >= 2 * TURNS, f"only {kept} blocks of thinking in {2 * TURNS} requests")
+        # A proxy that does not know what was sent before is refused once, and takes the thinking out.
+        with Proxy(program, provider.url, "--window", "8000") as other:
+            answer, whole = post(other, Anthropic, [*messages, {"role": "user", "content": "Once more."}])
+            expect(answer.status == 200 and provider.unbound <= 1, f"status {answer.status}, {provider.unbound} refused", whole)
+        # So is any whose client has changed what it said.
+        messages[0]["content"] = "Another task."
+        answer, whole = post(proxy, Anthropic, [*messages[:8], {"role": "user", "content": "Go on."}])
+        expect(answer.status == 200 and provider.unbound >= 1, f"status {answer.status}, {provider.unbound} refused", whole)
+        expect(thinking_of(provider.accepted[-1]) == [], "thinking was left")
+
+
 def breakpoints_stay_at_the_end(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
         converse(proxy, provider, AnthropicCached, 20, False)

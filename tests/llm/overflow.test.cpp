@@ -215,3 +215,18 @@ TEST_CASE("a hostile megabyte costs no more than its beginning", "[core][overflo
 }
 
 }  // namespace
+
+TEST_CASE("is_bound_elsewhere: reasoning of another conversation is told from an overflow") {
+    std::string const refused =
+        R"({"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.0: Invalid `signature` in )"
+        R"(`thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding`"}})";
+    CHECK(condense::is_bound_elsewhere(400, refused));
+    CHECK(condense::is_bound_elsewhere(0, refused));
+    CHECK(condense::is_bound_elsewhere(0, "Error code: 400 - Invalid `signature` in `thinking` block"));
+    CHECK(!condense::is_bound_elsewhere(200, refused));
+    CHECK(!condense::is_bound_elsewhere(429, refused));
+    CHECK(!overflow_of(400, refused));
+    for (auto const& other : overflows()) CHECK(!condense::is_bound_elsewhere(other.status, other.text));
+    for (auto const& other : others()) CHECK(!condense::is_bound_elsewhere(other.status, other.text));
+    CHECK(!condense::is_bound_elsewhere(400, ""));
+}

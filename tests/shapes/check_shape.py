@@ -17,6 +17,7 @@ ollama. The rules, by the names that findings have:
   verbatim   texts of user and assistant are as they were   fields     no member is lost, new or in another place
   blocks     no block of a message is lost or new           ids        ids and names are as they were
   thinking   what is signed is as it was, or gone with its whole message
+  bound      what is signed together with all before it is gone behind a change, and there before it
   shortened  a text that changed is a result, reasoning or an argument, and shorter
   arguments  arguments stay a JSON object                   media      media stay, or become a text
   bytes      an unchanged message has the bytes it had      foreign    a message is neither old nor a summary
@@ -37,7 +38,7 @@ from compare import Comparison
 from shapes import SHAPES
 
 RULES = ("json outside pairs roles reasoning document empty system last_user open_round order verbatim fields blocks "
-         "ids thinking shortened arguments media bytes foreign summary").split()
+         "ids thinking bound shortened arguments media bytes foreign summary").split()
 ID_KEYS = ("id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
 MARK = "condense"  # the member by which a later run knows its own edits; it is erased before a request is sent
 
@@ -119,6 +120,7 @@ class Judge:
         self.align()
         self.check_kept()
         self.check_summaries()
+        self.check_bound()
         known = {(rule, key) for rule, key, _ in self.shape.problems(self.old.messages)}
         for rule, key, text in self.shape.problems(self.new.messages):
             if (rule, key) not in known:
@@ -172,11 +174,13 @@ class Judge:
         if isinstance(value, dict) and value.get("id") == "":  # what is left of a joined message
             old = {**old, "id": ""}
         compared = Comparison(self.shape, old, value)
-        if compared.found and at in self.may_go:
-            without = Comparison(self.shape, self.shape.without_reasoning(old), value)
-            if not without.found:
-                without.edited = True
-                return without
+        lawful = [self.shape.without_bound(old, first) for first in range(len(self.shape.bound(old)))]
+        for without in [*lawful, *([self.shape.without_reasoning(old)] if at in self.may_go else [])]:
+            if compared.found:
+                other = Comparison(self.shape, without, value)
+                if not other.found:
+                    other.edited = True
+                    return other
         return compared
 
     def joined(self, place, limit):
@@ -257,6 +261,30 @@ class Judge:
         for at in shape.open_round(messages):
             if at not in self.matched:
                 self.add("open_round", f"message {at} of the newest round is gone")
+
+    def check_bound(self):
+        """Where reasoning may go alone, the oldest may."""
+        shape, changed, kept = self.shape, False, False
+        for at, old in enumerate(self.old.messages):
+            if at not in self.matched:
+                changed = changed or shape.without_bound(old) == old or bool(shape.without_bound(old).get(shape.BOUND[0]))
+                continue
+            place = self.matched[at][0]
+            places, new = {bound[1] for bound in shape.bound(old)}, place.value
+            if places:
+                rest = list(new[shape.BOUND[0]]) if isinstance(new.get(shape.BOUND[0]), list) else []
+                for index, block in enumerate(old[shape.BOUND[0]]):
+                    there = bool(rest) and Comparison.same(rest[0], block)
+                    if index not in places:
+                        changed = changed or not there
+                    elif there and changed:
+                        self.add("bound", f"message {place.index}, once {at}, has what was signed behind another beginning")
+                    elif not there and not changed and (kept or at not in self.may_go):
+                        self.add("bound", f"message {place.index}, once {at}, lacks what was signed, and nothing before it has changed")
+                    kept = kept or (there and index in places)
+                    if there or index not in places:
+                        rest = rest[1:]
+            changed = changed or shape.without_bound(new) != shape.without_bound(old)
 
     def check_summaries(self):
         if len(self.summaries) > 1:

@@ -114,6 +114,7 @@ class Shape:
 
     EDITS = ()  # paths to what may change, and how; a text may where it is one
     SEALED = ()  # a path to what a signature covers
+    BOUND = ()  # and to what one covers together with all that stands before it
 
     def edits(self, m):
         return self.EDITS
@@ -124,6 +125,17 @@ class Shape:
 
     def thinking(self, m):
         return [at for at, _ in reached(m, self.SEALED)] if self.SEALED else []
+
+    def bound(self, m):
+        return [at for at, _ in reached(m, self.BOUND)] if self.BOUND else []
+
+    def without_bound(self, m, first=0):
+        """A message as it is when its bound blocks are removed, but for the first ones."""
+        if not self.bound(m):
+            return m
+        key = self.BOUND[0]
+        gone = {at[1] for at in self.bound(m)[first:]}
+        return {**m, key: [block for place, block in enumerate(m[key]) if place not in gone]}
 
     reasoning_members = ()
     is_reasoning = staticmethod(lambda block: False)
@@ -390,8 +402,8 @@ class Anthropic(Blocks):
              ("content", lambda block: block.get("type") == "thinking" and not block.get("signature"), "thinking", "text"),
              ("content", is_text_document, "source", "data", "text"),
              ("content", lambda block: block.get("type") in ("image", "document") and not is_text_document(block), "media"))
-    SEALED = ("content", lambda block: block.get("type") == "redacted_thinking"
-              or block.get("type") == "thinking" and block.get("signature"))
+    SEALED = BOUND = ("content", lambda block: block.get("type") == "redacted_thinking"
+                      or block.get("type") == "thinking" and block.get("signature"))
 
     def pairs(self, messages):
         yield from super().pairs(messages)
@@ -426,8 +438,8 @@ class Bedrock(Blocks):
              ("content", all_blocks, "toolUse", "input", "object"), ("content", MEDIA, "media"),
              ("content", lambda block: not member(block, "reasoningContent", "reasoningText", "signature"),
               "reasoningContent", "reasoningText", "text", "text"))
-    SEALED = ("content", lambda block: member(block, "reasoningContent", "redactedContent")
-              or member(block, "reasoningContent", "reasoningText", "signature"))
+    SEALED = BOUND = ("content", lambda block: member(block, "reasoningContent", "redactedContent")
+                      or member(block, "reasoningContent", "reasoningText", "signature"))
 
     def empty(self, m):
         blocks = self.blocks(m)
@@ -522,10 +534,12 @@ class Gemini(Shape):
                 yield "roles", ("caller", tuple(calls)), f"content {place} has calls and the role {self.role(m)}"
 
 
-def signature(metadata):
+BINDING = ("signature", "redactedData")  # of Anthropic and Bedrock
+
+
+def signature(metadata, keys=(*BINDING, "thoughtSignature", "reasoningEncryptedContent", "itemId")):
     """Whether metadata of a provider sign what they stand at."""
-    return any(isinstance(each, dict) and any(key in each for key in
-               ("signature", "redactedData", "thoughtSignature", "reasoningEncryptedContent", "itemId"))
+    return any(isinstance(each, dict) and any(key in each for key in keys)
                for each in (metadata or {}).values()) if isinstance(metadata, dict) else False
 
 
@@ -545,6 +559,7 @@ class AISDK(Shape):
              ("content", lambda part: part.get("type") == "reasoning" and not signature(part.get("providerOptions")), "text", "text"),
              ("content", of(*media_types), "media"))
     SEALED = ("content", lambda part: part.get("type") == "reasoning" and signature(part.get("providerOptions")))
+    BOUND = ("content", lambda part: part.get("type") == "reasoning" and signature(part.get("providerOptions"), BINDING))
 
     def edits(self, m):
         def giving(*types):
@@ -594,6 +609,7 @@ class AISDKUI(Shape):
              ("parts", is_tool, "input", "object"), ("parts", of("file"), "media"),
              ("parts", lambda part: part.get("type") == "reasoning" and not signature(part.get("providerMetadata")), "text", "text"))
     SEALED = ("parts", lambda part: part.get("type") == "reasoning" and signature(part.get("providerMetadata")))
+    BOUND = ("parts", lambda part: part.get("type") == "reasoning" and signature(part.get("providerMetadata"), BINDING))
 
     def summary(self, m):
         return super().summary(m) if isinstance(member(m, "id"), str) else None

@@ -18,6 +18,7 @@ FILES_A_PLANT = 3
 
 ALL = frozenset(SHAPES)
 SIGNED = {"responses", "anthropic", "gemini", "bedrock", "aisdk", "aisdk_ui"}
+BOUND = {"anthropic", "bedrock"}
 SYSTEM_INSIDE = {"openai", "responses", "aisdk", "aisdk_ui", "ollama"}
 UI, ITEMS = {"aisdk_ui"}, {"responses"}
 
@@ -168,6 +169,17 @@ def drop_reasoning(shape, messages, everywhere=False):
     newest = () if everywhere else shape.open_round(messages)
     out = [m if at in newest else shape.without_reasoning(m) for at, m in enumerate(messages)]
     return out if dump(out) != dump(messages) else None
+
+
+def settled(shape, old, new):
+    """Without what was signed behind another beginning."""
+    out = []
+    for at, m in enumerate(new):
+        if at >= len(old) or m is not old[at] and shape.without_bound(m) != shape.without_bound(old[at]):
+            rest = [shape.without_bound(each) for each in new[at + 1:]]
+            return [*out, m, *(each for each in rest if not shape.BOUND or each.get(shape.BOUND[0]) != [])]
+        out.append(m)
+    return out
 
 
 # ---------------------------------------------------------------- planted violations
@@ -361,6 +373,16 @@ def signed(shape, messages):
             yield at, place
 
 
+def before_bound(shape, messages):
+    newest = max((at for at, m in enumerate(messages) if shape.bound(m)), default=-1)
+    yield from ((at, path) for at, path in places(shape, messages, "text") if at < newest)
+
+
+def shorter_before_bound(shape, messages, at, path):
+    old = get(messages[at], path)
+    return put(messages, at, path, old[:20] + " ... ") if isinstance(old, str) and len(old) > 60 else False
+
+
 def shorter_thinking(shape, messages, at, place):
     for path, value in leaves(get(messages[at], place)):
         if len(value) > 20:
@@ -447,7 +469,8 @@ PLANTS = (
     plant("a block of a message is gone", "blocks", ALL - ITEMS, each_message, without_a_block),
     plant("an id, or a name where there are none, is another one wherever it stands", "ids", ALL, each_message, another_id),
     plant("a text that is signed is shorter", "thinking", SIGNED, signed, shorter_thinking),
-    plant("thinking is gone and the rest of its message is there", "thinking", SIGNED - ITEMS, signed, without_thinking),
+    plant("thinking is gone and the rest of its message is there", "thinking bound", SIGNED - ITEMS, signed, without_thinking),
+    plant("what was signed stays behind a change", "bound", BOUND, before_bound, shorter_before_bound),
     plant("the text of a result is longer", "shortened arguments fields order foreign", ALL,
           spots("text", "json", "object", results=True), longer_result),
     plant("the text of a result is a number", "shortened arguments fields", ALL, texts_or_objects,
@@ -536,13 +559,14 @@ def selftest():
                     ("reasoning", drop_reasoning(shape, body.messages))):
                 if messages is not None:
                     lawful += 1
+                    messages = settled(shape, body.messages, messages)
                     found = check(shape.name, body.text, body.with_messages(messages), what == "reasoning")
                     failures += [f"{shape.name}/{name}: refused, though lawful: {what}: {finding}" for finding in found]
             # Where reasoning may go alone, that of the newest round may not.
             if shape.name in SIGNED - ITEMS and list(shape.open_round(body.messages)):
                 planted += 1
                 spoiled = body.with_messages(drop_reasoning(shape, body.messages, everywhere=True))
-                if not {"thinking", "blocks"} & {each.rule for each in check(shape.name, body.text, spoiled, True)}:
+                if not {"thinking", "blocks", "bound"} & {each.rule for each in check(shape.name, body.text, spoiled, True)}:
                     failures.append(f"{shape.name}/{name}: not found: the reasoning of the newest round is gone")
         passed += lawful
         for what, rules, shapes, spoil in PLANTS:

@@ -26,6 +26,7 @@ struct chat_part {
     part_status status = part_status::ok;
     bool sealed = false;
     own_cost cost = {};  ///< instead of an estimate, for what has no text
+    bool bound = false;
 
     friend bool operator==(chat_part const&, chat_part const&) = default;
 };
@@ -80,7 +81,8 @@ struct message_traits<chat_message> {
 
     static void each_part(chat_message const& m, auto&& sink) {
         for (auto const& part : m.parts)
-            sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost});
+            sink(
+                part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost, part.bound});
     }
     /// Media become a text part; all other properties of the part stay.
     static void with_part(chat_message& m, std::size_t index, std::string text) {
@@ -100,7 +102,9 @@ struct message_traits<chat_message> {
         for (std::size_t number = 0; number < m.parts.size(); ++number) {
             auto const& part = m.parts[number];
             if (number != index) copy.parts.push_back(part);
-            else copy.parts.push_back({part.kind, {}, part.tool, part.call, part.status, part.sealed, part.cost});
+            else
+                copy.parts.push_back(
+                    {part.kind, {}, part.tool, part.call, part.status, part.sealed, part.cost, part.bound});
         }
         with_part(copy, index, std::move(text));
         return copy;
@@ -143,7 +147,7 @@ struct message_traits<chat_message> {
             detail::put_field(out, part.tool);
             detail::put_field(out, part.call);
             detail::put_field(out, static_cast<std::uint64_t>(part.status));
-            detail::put_field(out, part.sealed ? 1u : 0u);
+            detail::put_field(out, (part.sealed ? 1u : 0u) + (part.bound ? 2u : 0u));
             detail::put_field(out, part.cost ? std::to_string((*part.cost).steps) : std::string{});
         }
         return out;
@@ -166,7 +170,9 @@ struct message_traits<chat_message> {
             part.tool = fields.text();
             part.call = fields.text();
             part.status = static_cast<part_status>(fields.number(static_cast<std::uint64_t>(part_status::pending)));
-            part.sealed = fields.number(1) != 0;
+            auto const flags = fields.number(3);
+            part.sealed = (flags & 1) != 0;
+            part.bound = (flags & 2) != 0;
             v1::cost cost;
             auto const digits = fields.text();
             if (detail::read_number(digits, cost.steps)) part.cost = cost;

@@ -96,6 +96,7 @@ struct block_row {
     members id = {};  ///< of the call
     char const* tool = nullptr;
     members seal = {};  ///< a signature: the part is sealed where it is there
+    bool bound = false;  ///< one that holds for what stands before the block, too: see part_view::bound
 };
 
 using enum json_shape;
@@ -121,16 +122,18 @@ inline constexpr auto typed_rows = std::to_array<block_row>({
      {"thinking"},
      {},
      nullptr,
-     {"signature", "thinkingSignature"}},
-    {"redacted_thinking", block_use::hidden_reasoning, shape_set::of(anthropic), {}, {}, nullptr, {"data"}},
+     {"signature", "thinkingSignature"},
+     true},
+    {"redacted_thinking", block_use::hidden_reasoning, shape_set::of(anthropic), {}, {}, nullptr, {"data"}, true},
     {"reasoning",
      block_use::reasoning,
      shape_set::of(ai_sdk, ai_sdk_ui),
      {"text"},
      {},
      nullptr,
-     {"providerOptions", "providerMetadata"}},
-    {"redacted-reasoning", block_use::hidden_reasoning, shape_set::of(ai_sdk), {}, {}, nullptr, {"data"}},
+     {"providerOptions", "providerMetadata"},
+     true},
+    {"redacted-reasoning", block_use::hidden_reasoning, shape_set::of(ai_sdk), {}, {}, nullptr, {"data"}, true},
     {"tool_use", block_use::call, shape_set::of(anthropic, mcp), {"input"}, {"id"}, "name"},
     {"server_tool_use", block_use::call, shape_set::of(anthropic), {"input"}, {"id"}, "name"},
     {"mcp_tool_use", block_use::call, shape_set::of(anthropic), {"input"}, {"id"}, "name"},

@@ -246,9 +246,11 @@ private:
     void thought(place own, Json& reasoning) {
         auto const shapes = shape_set::of(bedrock);
         if (auto* const text = object_member(reasoning, "reasoningText"))
-            visit_part({.kind = part_kind::reasoning, .sealed = has(*text, {"signature"})}, {text, "text"}, own,
-                       {.shapes = shapes});
-        else visit_part(hidden(text_member(reasoning, "redactedContent")), {}, own, {.shapes = shapes});
+            visit_part({.kind = part_kind::reasoning,
+                        .sealed = has(*text, {"signature"}),
+                        .bound = is_bound(*text, {"signature"})},
+                       {text, "text"}, own, {.shapes = shapes});
+        else visit_part(hidden(text_member(reasoning, "redactedContent"), true), {}, own, {.shapes = shapes});
     }
 
     /// A block that occurs only directly in a message. False if it lacks its text.
@@ -276,11 +278,12 @@ private:
             case block_use::text: break;  // shown by typed_block
             case block_use::reasoning:
                 part.kind = part_kind::reasoning;
+                part.bound = row.bound && is_bound(value, row.seal);
                 return visit_part(part, text, own, in_shape({}));
             case block_use::hidden_reasoning: {
                 auto const encrypted = text_of(value, row.seal);
                 if (!encrypted.empty() || row.text[0] == nullptr)
-                    return visit_part(hidden(encrypted), {}, own, in_shape({}));
+                    return visit_part(hidden(encrypted, row.bound), {}, own, in_shape({}));
                 auto const* const words = member_of(value, row.text[0]);
                 bool const is_empty = words == nullptr || words->empty();
                 return visit_part(sealed({}, part_kind::reasoning), {&value, row.text[is_empty ? 1 : 0]}, own,
@@ -481,6 +484,17 @@ private:
                     return true;
         return false;
     }
+    /// The block has a signature: a text under one of the keys, or an object there, by provider, in which one is.
+    static bool is_bound(Json const& value, block_row::members const& keys) {
+        for (auto const* const key : keys) {
+            auto const* const member = key == nullptr ? nullptr : member_of(value, key);
+            if (member != nullptr && member->is_string()) return true;
+            if (member == nullptr || !member->is_object()) continue;
+            for (auto const& provider : *member)
+                if (provider.is_object() && has(provider, {"signature", "redactedData"})) return true;
+        }
+        return false;
+    }
     static bool is_true(Json const& value, char const* key) {
         auto const* const member = member_of(value, key);
         return member != nullptr && member->is_boolean() && member->template get<bool>();
@@ -500,10 +514,11 @@ private:
         return part;
     }
     /// Encrypted reasoning. Four bytes a token; the text behind the encryption is somewhat shorter.
-    static part_view hidden(std::string_view data) {
+    static part_view hidden(std::string_view data, bool is_bound = false) {
         return {.kind = part_kind::reasoning,
                 .sealed = true,
-                .cost = cost::of({data.size() / 4 + (data.size() % 4 != 0 ? 1u : 0u)})};
+                .cost = cost::of({data.size() / 4 + (data.size() % 4 != 0 ? 1u : 0u)}),
+                .bound = is_bound};
     }
 
     /// Adds the text of the part, if it is a string, and calls the visitor.

@@ -30,18 +30,16 @@ constexpr std::uint32_t message_of(outline const& facts, view_step const& step) 
                         : step.target & ~group::summary_bit;  // groups have the index of their first message
 }
 
-/// Index of the first message that differs from what a request would have held at `mark`; nothing where none does. Its
-/// cost is linear in the steps since then. A step that was undone later does not count.
-template <class View>
-constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits,
-                                                     std::size_t mark) noexcept {
+/// The least place_of(step) of the steps from `mark` on that leave something else than a request would have held then;
+/// none32 where there is none. Its cost is linear in these steps. A step that was undone later does not count.
+template <class View, class Place>
+constexpr std::uint32_t first_change(View const& edits, std::size_t mark, Place const& place_of) noexcept {
     auto first = none32;
     auto const* const steps = edits.steps().data();
     for (auto index = mark, end = edits.steps().size(); index < end; ++index) {
         auto const& step = steps[index];
-        if (!step.on_part && (step.target & ~group::summary_bit) >= first) continue;  // of many drops all but the first
-        auto const message_index = message_of(facts, step);
-        if (message_index >= first) continue;
+        auto const place = place_of(step);
+        if (place >= first) continue;
         // A target that is back in the state it had at `mark` has not changed. So only the first step on each target
         // is looked at, and only its final state is compared.
         auto const current = step.kind == edit_kind::repair ? edits.answer_at(step.target)
@@ -51,10 +49,36 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
             : step.kind == edit_kind::restore || (step.target & group::summary_bit) != 0 ? step.previous > mark
                                                                                          : !edits.in_force(index))
             continue;
-        first = message_index;
+        first = place;
     }
+    return first;
+}
+
+/// Index of the first message that differs from what a request would have held at `mark`; nothing where none does.
+template <class View>
+constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View const& edits,
+                                                     std::size_t mark) noexcept {
+    auto const first = first_change(edits, mark, [&](view_step const& step) { return message_of(facts, step); });
     if (first == none32) return std::nullopt;
     return first;
+}
+
+/// The first part from which on steps from `mark` on have invalidated all bound ones, none32 where they have none:
+/// those behind the first change, and those behind one that went from the middle, as each names the one before it. One
+/// that goes from the front changes nothing for the others.
+template <class View>
+constexpr std::uint32_t first_unbound(outline const& facts, View const& edits, std::size_t mark) noexcept {
+    if (edits.bound_parts().empty()) return none32;
+    auto const front = edits.bound_parts().front();
+    auto const place_of = [&](view_step const& step) {
+        if (!step.on_part || step.kind == edit_kind::repair) {
+            auto const index = message_of(facts, step);
+            return index < facts.size() ? facts.message_at(index).first_part : none32;
+        }
+        bool const leads = step.kind == edit_kind::remove && facts.part_at(step.target).bound && step.target < front;
+        return leads ? none32 : step.target;
+    };
+    return first_change(edits, mark, place_of);
 }
 
 /// The cost of the results that were written for calls of a message; they stand behind it.

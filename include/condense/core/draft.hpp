@@ -132,7 +132,8 @@ public:
         return refusal::none;
     }
 
-    /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts. The request
+    /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts, but not the
+    /// removal of bound parts. The request
     /// grows; refused with no_room where the result would not fit the budget, and with summary where the message
     /// is a summary of an earlier `reduce` and another is sent.
     refusal restore(sequence message_seq) {
@@ -141,11 +142,11 @@ public:
         if (auto const refused = unrestorable(group_id)) return refused;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        if (!present(group{group_id})) this->edits_->undrop(*this->outline_, group{group_id});
+        if (this->edits_->is_dropped(group_id)) this->edits_->undrop(*this->outline_, group{group_id});
         this->each_member(group{group_id}, [&](std::uint32_t index) {
             auto const& message = this->outline_->message_at(index);
             for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
-                if (this->edits_->edit_of(part_id) != nullptr && !this->outline_->part_at(part_id).late)
+                if (may_return(part_id))
                     this->edits_->edit_part(*this->outline_, edit_kind::restore, part_id,
                                             this->outline_->part_at(part_id).cost, {});
         });
@@ -160,9 +161,9 @@ public:
         if (auto const refused = unrestorable(which.id())) return refused;
         auto const before = this->edits_->sums();
         auto const mark = this->edits_->steps().size();
-        if (!present(which)) this->edits_->undrop(*this->outline_, which);
+        if (this->edits_->is_dropped(which.id())) this->edits_->undrop(*this->outline_, which);
         for (auto& [part, text, stored] : with) {
-            if (this->edits_->edit_of(part.part_id) != nullptr && !this->outline_->part_at(part.part_id).late)
+            if (may_return(part.part_id))
                 this->edits_->edit_part(*this->outline_, edit_kind::restore, part.part_id,
                                         this->outline_->part_at(part.part_id).cost, {});
             if (text)
@@ -211,6 +212,11 @@ public:
 
     /// The view itself, for the engine to write to.
     view& written() noexcept { return *this->edits_; }
+    /// Takes out all bound parts, after a provider has refused them, and has later changes take them along.
+    void remove_bound() {
+        this->edits_->bind(*this->outline_);
+        this->edits_->remove_bound(*this->outline_, 0);
+    }
     /// The number of steps, to which take_back returns.
     std::size_t mark() const noexcept { return this->edits_->steps().size(); }
     void take_back(std::size_t mark) noexcept { this->edits_->take_back(*this->outline_, mark); }
@@ -362,6 +368,12 @@ private:
         return probes_.use(index, read, f);
     }
 
+    /// An edit of the part may be undone. A result of a released call cannot be sent, and a provider refuses a bound
+    /// part that was left out before.
+    bool may_return(std::uint32_t part_id) const noexcept {
+        auto const& record = this->outline_->part_at(part_id);
+        return this->edits_->edit_of(part_id) != nullptr && !record.late && !record.bound;
+    }
     /// Why the group may not come back.
     refusal unrestorable(std::uint32_t group_id) const noexcept {
         auto const& record = this->outline_->group_at(group_id);

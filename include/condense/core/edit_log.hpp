@@ -185,6 +185,40 @@ public:
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
+    /// Sets whether bound parts leave with what stood before them. To be called before the first message.
+    constexpr void bind(bool binds) noexcept { binds_ = binds; }
+    constexpr bool binds() const noexcept { return binds_; }
+    /// Binds from here on, and finds the bound parts that are sent where that was not known.
+    constexpr void bind(outline const& facts) {
+        if (std::exchange(binds_, true)) return;
+        for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+            auto const& part = facts.part_at(part_id);
+            auto const* const changed = part.bound ? edit_of(part_id) : nullptr;
+            if (part.bound && !is_dropped(facts.group_of(part.message_index)) &&
+                (changed == nullptr || changed->kind != edit_kind::remove))
+                bound_.push_back(part_id);
+        }
+    }
+    /// Part ids of the bound parts that are sent, ascending; none where they stay whatever happens.
+    constexpr std::vector<std::uint32_t> const& bound_parts() const noexcept { return bound_; }
+    /// Removes the bound parts from `first` on. Allocates nothing where `reserve_message` was called since the last
+    /// message.
+    constexpr void remove_bound(outline const& facts, std::uint32_t first, std::uint16_t author = 0) {
+        while (!bound_.empty() && bound_.back() >= first)
+            edit_part(facts, edit_kind::remove, bound_.back(), {}, {}, author);
+    }
+
+    /// Removes those from `first` on, and all that are not among `sent`, as no provider takes one that was left out.
+    constexpr void keep_bound(outline const& facts, std::uint32_t first, std::vector<std::uint32_t> const& sent) {
+        auto kept = sent.size();
+        for (auto index = bound_.size(); index-- > 0;) {
+            auto const part_id = bound_[index];
+            while (kept != 0 && sent[kept - 1] > part_id) --kept;
+            if (part_id >= first || kept == 0 || sent[kept - 1] != part_id)
+                edit_part(facts, edit_kind::remove, part_id, {}, {});
+        }
+    }
+
     /// Sets the scale by which sums become tokens from here on.
     constexpr void calibrate(detail::token_scale scale) noexcept { scale_ = scale; }
     constexpr detail::token_scale const& scale() const noexcept { return scale_; }
@@ -225,7 +259,8 @@ public:
         groups_.reserve_more(1);
         live_.reserve_more(2);
         parts_.reserve_more(parts);
-        detail::grow(steps_, 3 + 2 * parts);
+        detail::grow(bound_, parts);
+        detail::grow(steps_, 3 + 3 * parts + bound_.size());
     }
 
     /// Adds the message that the outline has just placed; `joins` is what outline::place returned. A dropped group is
@@ -256,8 +291,8 @@ public:
     /// Puts an edit of a part in force; `text` is used by shorten and externalize only.
     constexpr void edit_part(outline const& facts, edit_kind kind, std::uint32_t part_id, v1::cost after,
                              replacement text, std::uint16_t author = 0) {
-        reserve_edits(1, 1);
         auto const has_text = kind == edit_kind::shorten || kind == edit_kind::externalize;
+        reserve_edits(1, has_text ? 1 : 0);
         steps_.push_back({.kind = kind,
                           .on_part = true,
                           .author = author,
@@ -324,6 +359,8 @@ public:
     /// Fills an empty view with all messages of an outline, without edits; `edit_redoer` then repeats recorded steps.
     constexpr void place_all(outline const& facts) {
         parts_.resize(facts.part_count());
+        for (std::uint32_t part_id = 0; part_id < parts_.size(); ++part_id)
+            if (binds_ && facts.part_at(part_id).bound) bound_.push_back(part_id);
         groups_.resize(facts.group_count());
         live_.reserve_more(2 * groups_.size());
         live_.extend(static_cast<std::uint32_t>(2 * groups_.size()));
@@ -398,6 +435,7 @@ private:
         for (auto part_id = message.first_part; part_id < facts.part_count(); ++part_id) {
             parts_.push_back({});
             gained += facts.part_at(part_id).cost;
+            if (binds_ && facts.part_at(part_id).bound) bound_.push_back(part_id);
         }
         groups_.push_back({});  // each message begins one
         live_.extend(2);
@@ -454,6 +492,8 @@ private:
         };
         groups_[index].removed -= removes(parts_[part_id].edit) ? 1u : 0u;
         groups_[index].removed += removes(edit) ? 1u : 0u;
+        if (binds_ && facts.part_at(part_id).bound && removes(edit) != removes(parts_[part_id].edit))
+            note_bound(part_id);
         parts_[part_id].edit = edit;
         has_removed_ = has_removed_ || removes(edit);
         bool const is_there = !emptied(facts, index);
@@ -463,6 +503,14 @@ private:
         if (was_there && !is_there)
             state.cost -= message.frame, --state.messages, state.turns -= message.plain_user ? 1u : 0u;
         if (shown) sums_ += state.all();
+    }
+
+    /// Takes a bound part off the list of those that are sent, or puts it back, for which there is room then.
+    constexpr void note_bound(std::uint32_t part_id) noexcept {
+        auto place = bound_.end();
+        while (place != bound_.begin() && *(place - 1) >= part_id) --place;
+        if (place != bound_.end() && *place == part_id) bound_.erase(place);
+        else bound_.insert(place, part_id);
     }
 
     /// Puts another step in force as a call's written result, 0 for none; the result counts as one message.
@@ -548,6 +596,7 @@ private:
     std::vector<step> steps_;
     std::vector<replacement> texts_;
     std::vector<std::uint32_t> summary_drops_;
+    std::vector<std::uint32_t> bound_;
     detail::sparse_vector<detail::view_part> parts_;
     detail::sparse_vector<detail::view_group> groups_;
     detail::place_set live_;  ///< messages of groups that are not dropped, and summaries: walks pass over all others
@@ -556,6 +605,7 @@ private:
     tokens cached_ = {};
     detail::token_scale scale_;
     bool summaries_known_ = true;
+    bool binds_ = true;
     bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the message
 };
 

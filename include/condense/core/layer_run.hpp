@@ -91,7 +91,7 @@ public:
         : run_{address_of(run)}, entry_{&entry}, fired_{fired}, mark_{run.draft.mark()},
           before_{run.draft.edits().sums()}, used_{run.draft.used()}, refused_{entry.refused} {
         if (entry.runs++ == 0) entry.before = used_.tokens;
-        run.draft.begin_batch(run.entries == nullptr ? 0 : static_cast<std::uint16_t>(&entry - run.entries + 1));
+        run.draft.begin_batch(author());
         run.keep_count = 0;
         run.idle_reason = nothing_to_do;
         run.idle_messages = 0;
@@ -135,10 +135,19 @@ public:
             return decline(not_worth_it);
         }
         if (!put_all()) return;
-        count_edits(restored);
+        auto const before_bound = draft.used().tokens;
+        auto const end = draft.mark();
+        draft.written().remove_bound(draft.outline(), first_unbound(draft.outline(), draft.edits(), mark_), author());
+        entry_->bound_removed += static_cast<std::uint32_t>(draft.mark() - end);
+        entry_->bound_tokens = entry_->bound_tokens + (before_bound - draft.used().tokens);
+        count_edits(end, restored);
     }
 
 private:
+    /// The index of the layer's entry, plus one; 0 where it has none in the report.
+    std::uint16_t author() const noexcept {
+        return run_->entries == nullptr ? std::uint16_t{0} : static_cast<std::uint16_t>(entry_ - run_->entries + 1);
+    }
     template <bool WeighsPrefix>
     gain gain_of(tokens saved) const {
         gain result{.saved = saved, .before = used_};
@@ -297,13 +306,14 @@ private:
         return false;
     }
 
-    /// Adds what the batch did to the entry. Only steps still in force count: a layer may edit a part twice.
-    void count_edits(view::totals const& restored) noexcept {
+    /// Adds what the batch did to the entry, by its steps before `end`. Only those still in force count: a layer may
+    /// edit a part twice.
+    void count_edits(std::size_t end, view::totals const& restored) noexcept {
         auto const& edits = run_->draft.edits();
         std::uint32_t groups_dropped = 0;
         std::uint32_t parts_shortened = 0;
         auto first = entry_->first_changed ? *entry_->first_changed : std::uint64_t{none32};
-        for (auto index = mark_, end = edits.steps().size(); index < end; ++index) {
+        for (auto index = mark_; index < end; ++index) {
             auto const& step = edits.steps()[index];
             if (!edits.in_force(index)) continue;
             first = std::min<std::uint64_t>(first, message_of(run_->draft.outline(), step));

@@ -70,6 +70,7 @@ struct part_record {
     part_kind kind = part_kind::text;
     part_status status = part_status::ok;
     bool sealed = false;
+    bool bound = false;  ///< part_view::bound, where the part can be removed
     bool by_id = false;  ///< a result that names its call
     bool repeats = false;  ///< a result by id whose call already has one in an earlier message
     bool late = false;  ///< its call was released, so it is never sent; it can be removed from its message
@@ -146,7 +147,8 @@ public:
                                       .size = part.text.size(),
                                       .kind = part.kind,
                                       .status = part.status,
-                                      .sealed = part.sealed,
+                                      .sealed = part.sealed || part.bound,
+                                      .bound = part.bound && part_removable && record.speaker == role::assistant,
                                       .earlier = mark.edit_of(parts_.size())}};
             next.id_offset = text_.size();
             next.id_size = part.call.size();

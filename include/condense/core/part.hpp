@@ -48,6 +48,12 @@ enum class reasoning_use : std::uint8_t {
     none,        ///< it does not reason: reasoning of another model is ignored, or makes it refuse the request
 };
 
+/// What becomes of parts that are bound to what stood before them (see part_view) once that has changed.
+enum class bound_parts : std::uint8_t {
+    leave,  ///< they go with the change, as the provider would refuse the request
+    stay,  ///< the model binds none, or its provider was told to drop them itself
+};
+
 /// The state of a call or a result. `pending`: the answer is still to come, however long it takes. `cancelled`, of a
 /// call: none will come.
 enum class part_status : std::uint8_t { ok, error, cancelled, pending };
@@ -81,6 +87,11 @@ struct part_view {
     part_status status = part_status::ok;
     bool sealed = false;  ///< signed or opaque: goes whole or stays byte-exact
     own_cost cost = {};  ///< what media and opaque parts cost, in place of their text
+    /// Its provider refuses it, and all after it of the kind, behind another beginning of the conversation than that
+    /// which it was written after, such as signed thinking of newer Claude models. A run that changes something before
+    /// it takes it out, unless run_options::bound says otherwise. Heeded in messages of the assistant, where the type
+    /// has without_part or with_edits.
+    bool bound = false;
 
     friend constexpr bool operator==(part_view const&, part_view const&) = default;
 };

@@ -72,6 +72,8 @@ struct layer_report {
     std::uint32_t runs = 0;  ///< times one of its hooks was called
     std::uint32_t groups_dropped = 0;  ///< dropped or summarised
     std::uint32_t parts_shortened = 0;
+    std::uint32_t bound_removed = 0;  ///< parts that left because their provider binds them to what it has changed
+    tokens bound_tokens = {};  ///< of these, part of `saved`
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that its edits change
     std::uint32_t artifacts = 0;  ///< originals stored
     std::uint32_t refused = 0;  ///< edits that the draft refused and the layer noted
@@ -127,6 +129,12 @@ inline void append_row(std::string& out, layer_report const& layer, std::size_t 
     if (layer.passes != 0)
         out.append("  ").append(grouped(layer.passes)).append(layer.passes == 1 ? " pass" : " passes");
     if (layer.redactions != 0) out.append("  ").append(grouped(layer.redactions)).append(" redacted");
+    if (layer.bound_removed != 0)
+        out.append("  ")
+            .append(grouped(layer.bound_removed))
+            .append(" bound to it went along (")
+            .append(grouped(layer.bound_tokens.count))
+            .append(" tokens)");
     append_usage(out, layer.model_usage);
     if (!layer.note.empty()) out.append("  ").append(std::string_view{layer.note});
     out.push_back('\n');
@@ -252,6 +260,10 @@ inline void append_object(std::string& out, layer_report const& layer) {
     append_member(out, "runs", layer.runs);
     append_member(out, "groups_dropped", layer.groups_dropped);
     append_member(out, "parts_shortened", layer.parts_shortened);
+    if (layer.bound_removed != 0) {
+        append_member(out, "bound_removed", layer.bound_removed);
+        append_member(out, "bound_tokens", layer.bound_tokens.count);
+    }
     append_member(out, "artifacts", layer.artifacts);
     append_member(out, "failures", layer.failures);
     append_member(out, "asked", layer.asked);

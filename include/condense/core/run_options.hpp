@@ -120,6 +120,9 @@ struct run_options {
     /// How many messages, from the first on, were sent before, so that a provider may have them in its cache:
     /// `pays_off` weighs that. A session knows it by itself.
     messages sent = {detail::u64_limit};
+    /// `stay` where the model binds no part to what stood before it, or its provider was told to drop those whose
+    /// beginning has changed: by thinking.block_binding in the request, for Claude. See part_view::bound.
+    bound_parts bound = bound_parts::leave;
     Pins pins = {};
     /// When a session runs by itself, and when it waits.
     v1::pacing pacing = {};

@@ -31,6 +31,8 @@ struct model {
     v1::cost image = {};  ///< the most that one image costs at the provider's default detail; 0 if unknown
     /// Whether the model accepts its earlier reasoning. presets::cascade and recommended remove what it does not use.
     reasoning_use reasoning = reasoning_use::unknown;
+    /// Whether it refuses reasoning behind a change; an unknown one is taken to. For run_options::bound.
+    bound_parts bound = bound_parts::leave;
 
     friend constexpr bool operator==(model const&, model const&) = default;
 };

@@ -56,7 +56,13 @@ constexpr reasoning_use reasoning_of(std::string_view name) noexcept {
     return reasoning_use::unknown;
 }
 
-/// A row of the table; the family and the use of reasoning follow from the name.
+/// Whether a model of the table refuses reasoning that stood behind another beginning: of Claude from Fable and Mythos
+/// 5.1, Opus, Sonnet and Haiku 5.5 on, as https://platform.claude.com/docs lists them ("Preserved thinking", 2026-11).
+constexpr bound_parts bound_of(std::string_view name) noexcept {
+    return of_family(name, "claude") && version_of(name) > 50 ? bound_parts::leave : bound_parts::stay;
+}
+
+/// A row of the table; the family and what becomes of reasoning follow from the name.
 constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output,
                     std::optional<prices> price, std::string_view tokenizer = {}, tokens image = {}) noexcept {
     return {.name = name,
@@ -67,7 +73,8 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .family = family_of(name),
             .tokenizer = tokenizer,
             .image = v1::cost::of(image),
-            .reasoning = reasoning_of(name)};
+            .reasoning = reasoning_of(name),
+            .bound = bound_of(name)};
 }
 
 /// Name, window, input, output, price (input, cached, written, output), tokenizer, image; limits in tokens, 0 if there

@@ -99,9 +99,9 @@ struct [[nodiscard]] call_result {
 /// The outcome of `session.recover`.
 enum class recover_outcome : std::uint8_t {
     not_overflow,  ///< another failure, which the caller has to handle; nothing has changed
-    retry,         ///< the request is strictly smaller now: send it again
+    retry,         ///< the request is strictly smaller now, or without its bound parts: send it again
     delivered,     ///< something was shown already; nothing has changed
-    repeated,      ///< the same turn has overflowed before
+    repeated,      ///< the same turn was refused before
     exhausted,     ///< nothing more could be removed
 };
 
@@ -169,7 +169,8 @@ reply<Message> ask_model(Model& model, Request const& request, delivery& sink, [
         return ask_model<Message>(model, request, sink);
     } catch (cancelled const&) { throw; } catch (std::exception const& problem) {
         if (stop.stop_requested() || wraps_cancellation(problem)) throw;
-        if (!may_retry() || sink.delivered() || !overflow_of(0, problem.what())) throw;
+        bool const understood = overflow_of(0, problem.what()) || is_bound_elsewhere(0, problem.what());
+        if (!may_retry() || sink.delivered() || !understood) throw;
         return {.error = {.status = 0, .text = problem.what()}};
     }
 #else

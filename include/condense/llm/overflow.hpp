@@ -208,5 +208,18 @@ constexpr std::optional<overflow> overflow_of(int status, std::string_view text)
     return result;
 }
 
+/// The provider refuses reasoning in the request because it is bound to another conversation than that before it (see
+/// part_view::bound); no overflow. From the HTTP status, 0 if it is not known, and the text of the answer, in the words
+/// of Anthropic's Messages and of what passes them on: https://platform.claude.com/docs, "Prefix checks".
+constexpr bool is_bound_elsewhere(int status, std::string_view text) noexcept {
+    if (status != 0 && status != 400) return false;
+    text = text.substr(0, detail::as_size(overflow_look.count));
+    for (; !text.empty(); text.remove_prefix(1))
+        for (std::string_view const words :
+             {"bound to a different conversation", "invalid~signature~in~thinking~block"})
+            if (detail::lowered(text[0]) == words[0] && detail::phrase_at(text, words)) return true;
+    return false;
+}
+
 }  // namespace v1
 }  // namespace condense

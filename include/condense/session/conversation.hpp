@@ -70,8 +70,10 @@ public:
 
     /// Reads the messages of the container; rule.pins(sequence, message) says which are pinned.
     template <class Pins>
-    conversation(Messages first, budget limits, Estimator estimator, Pins const& rule)
+    conversation(Messages first, budget limits, Estimator estimator, Pins const& rule,
+                 bound_parts bound = bound_parts::leave)
         : messages_(std::move(first)), meter_{limits, std::move(estimator)} {
+        edits_.bind(bound == bound_parts::leave);
         for (auto const& m : messages_.get()) {
             read(m, rule);
             messages_.add_digest(m);
@@ -196,6 +198,7 @@ public:
         scope_exit failed{[&]() noexcept { edits_.take_back(outline_, start); }};
         auto const before = counted();
         auto result = with_draft(f);
+        edits_.remove_bound(outline_, first_unbound(outline_, edits_, start));
         if (mark() != start) {
             undo_points_.push_back({start, size()});
             if constexpr (requires { result.first_changed; }) edited(result.first_changed, before);  // of a run
@@ -223,18 +226,21 @@ public:
         std::size_t bound_count = 0;
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id)
             bound_count += view::bound(outline_, group{group_id}) ? 1u : 0u;
-        edits_.reserve_message(bound_count);  // then nothing below fails
+        edits_.reserve_message(bound_count);
+        auto const bound_parts_sent = edits_.bound_parts();  // then nothing below fails
         auto const newest = undo_points_.back();
         // Looks at the steps, so it comes before they are taken back.
+        auto const unbound = first_unbound(outline_, edits_, as_size(newest.steps));
         edited(first_changed(outline_, edits_, as_size(newest.steps)), counted());
         edits_.take_back(outline_, as_size(newest.steps));
         edits_.follow_again(outline_, as_size(newest.messages));
         for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id) {
             auto const& record = outline_.group_at(group_id);
             if (record.count != 0 && !record.unsendable && view::bound(outline_, group{group_id}) &&
-                !edits_.present(group{group_id}))
+                edits_.is_dropped(group_id))
                 edits_.undrop(outline_, group{group_id});
         }
+        edits_.keep_bound(outline_, unbound, bound_parts_sent);
         undo_points_.pop_back();
         settle_head();
     }
@@ -281,6 +287,7 @@ public:
     {
         v1::outline outline;
         view edits;
+        edits.bind(edits_.binds());
         auto const before = counted();
         auto const old_size = size();
         std::uint32_t index = 0;
@@ -301,7 +308,9 @@ public:
             ++index;
         }
         abandon_again();
-        edit_rebaser{outline_, edits_, outline, edits, first}.all();
+        auto const lost = edit_rebaser{outline_, edits_, outline, edits, first}.all();
+        auto const changed = first < lost ? first : lost;
+        if (changed < outline.size()) edits.remove_bound(outline, outline.message_at(changed).first_part);
         edits.reserve_message(0);  // then nothing below fails once the digests are replaced
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
         messages_.replace_digests(first, outline.size());
@@ -309,6 +318,7 @@ public:
         edits_ = std::move(edits);
         undo_points_.clear();
         abandoned_.resize(abandoned_count);
+        edited_since_sent_ = edited_since_sent_ || changed < edits_.sent();
         meter_.edited(first, before, old_size);
         settle_head();
     }
@@ -321,6 +331,7 @@ public:
         request_.update(source(), outline_, edits_, amid);
         if (amid) return;
         edits_.note_sent(size());
+        edited_since_sent_ = false;
         meter_.sending(current_request());
     }
     std::size_t request_size() const noexcept { return request_.size(); }
@@ -336,6 +347,7 @@ public:
         save_edits(state);
         state.sent = edits_.sent();
         state.cached = edits_.cached();
+        state.edited_since_sent = edited_since_sent_;
         meter_.save(state);
     }
     /// Takes over what was restored; the conversation must be empty.
@@ -348,6 +360,7 @@ public:
         undo_points_.swap(restored.undo_points);
         abandoned_.swap(restored.abandoned);
         released_ = std::move(restored.released);
+        edited_since_sent_ = state.edited_since_sent;
         request_.forget();
     }
 
@@ -375,6 +388,9 @@ private:
         auto const start = mark();
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
+        // It answers another request than the one that its bound parts would be sent back in.
+        if (edited_since_sent_) edits_.remove_bound(outline_, outline_.message_at(index).first_part);
+        edits_.remove_bound(outline_, first_unbound(outline_, edits_, start));
         request_.add(index);
         auto const& its_group = outline_.group_at(outline_.group_of(index));
         bool const begins_no_more =
@@ -395,6 +411,7 @@ private:
 
     /// Edits from message `first` on are final; `before` was the estimate without them.
     void edited(std::optional<std::uint64_t> first, cost before) noexcept {
+        edited_since_sent_ = edited_since_sent_ || (first && *first < edits_.sent());
         meter_.edited(first ? *first : u64_limit, before, size());
     }
     /// Makes the request begin as laws demand, after edits outside a draft.
@@ -404,6 +421,7 @@ private:
         auto const before = counted();
         request_.forget();
         v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
+        edits_.remove_bound(outline_, first_unbound(outline_, edits_, start));
         if (mark() != start) edited(first_changed(outline_, edits_, start), before);
     }
 
@@ -460,7 +478,7 @@ private:
         for (std::size_t position = 0; position < count; ++position)
             if (!needed[position] && may_be_answered(outline_.message_at(index_of(position))))
                 need(outline_.group_of(index_of(position)));
-        auto const is_dropped = [&](std::uint32_t index) { return !edits_.present(group{outline_.group_of(index)}); };
+        auto const is_dropped = [&](std::uint32_t index) { return edits_.is_dropped(outline_.group_of(index)); };
         auto const may_release = [&](std::size_t position) {
             return index_of(position) < before.number && is_dropped(index_of(position)) && !needed[position];
         };
@@ -507,6 +525,7 @@ private:
     std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
     released_log released_;
+    mutable bool edited_since_sent_ = false;  ///< what the latest request held; mutable as it is rendered lazily
     std::size_t left_ = 0;  ///< steps and records, when some were forgotten the last time
     mutable request<message_type> request_;  ///< a cache, filled when the request is read
     mutable metering<Estimator> meter_;  ///< mutable, because rendering notes what was sent

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/edit_log.hpp>
+#include <condense/core/cache_prefix.hpp>
 #include <condense/core/outline.hpp>
 #include <condense/core/redo.hpp>
 
@@ -28,9 +28,10 @@ public:
         : old_facts_{&old_facts}, old_edits_{&old_edits}, facts_{&facts}, edits_{&edits},
           first_changed_{first_changed} {}
 
-    /// Takes all edits back if no message would be left that a model can answer. Strong only if the caller discards
-    /// `edits` after an exception.
-    void all() {
+    /// Returns the first message at which an edit was in force that is not redone; none32 where there is none. Takes
+    /// all edits back if no message would be left that a model can answer. Strong only if the caller discards `edits`
+    /// after an exception.
+    std::uint32_t all() {
         auto const& steps = old_edits_->steps();
         auto const mark = edits_->steps().size();
         new_steps_.resize(steps.size());
@@ -53,7 +54,17 @@ public:
                 if (may_redo(index) && redo(steps[index]))
                     new_steps_[index] = static_cast<std::uint32_t>(edits_->steps().size());
         }
-        if (!edits_->has_conversation(*facts_)) edits_->take_back(*facts_, mark);
+        if (!edits_->has_conversation(*facts_)) {
+            edits_->take_back(*facts_, mark);
+            new_steps_.assign(steps.size(), 0);
+        }
+        auto lost = none32;
+        for (std::size_t index = 0; index < steps.size(); ++index)
+            if (new_steps_[index] == 0 && old_edits_->in_force(index)) {
+                auto const at = message_of(*old_facts_, steps[index]);
+                lost = at < lost ? at : lost;
+            }
+        return lost;
     }
 
 private:
@@ -89,6 +100,8 @@ private:
             return unchanged(which.id()) && !(returns && edits_->has_summary(*facts_));
         }
         auto const message = old_facts_->part_at(step.target).message_index;
+        if (step.kind == edit_kind::remove && old_facts_->part_at(step.target).bound)
+            return message < first_changed_ && old_edits_->in_force(index);
         auto const group_id = old_facts_->group_of(message);
         if (message == facts_->latest_user()) return false;
         if (!old_edits_->in_force(index) || step.kind == edit_kind::restore || !unchanged(group_id)) return false;

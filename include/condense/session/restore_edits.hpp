@@ -101,7 +101,7 @@ private:
                 return this->takes_answer(part, original, texts[step.text].text, step.after);
             else return false;
         }
-        if (step.kind == edit_kind::remove && record.late) return core::can_remove;
+        if (step.kind == edit_kind::remove && (record.late || record.bound)) return core::can_remove;
         if (this->untouchable(part.message_index)) return false;
         if (step.kind == edit_kind::remove)
             return core::can_remove && (this->is_bare(part) || this->is_repeated(part, true));
@@ -118,7 +118,8 @@ private:
             group const which{group_id};
             auto const& record = facts.group_at(group_id);
             if (record.count == 0) continue;  // joined into another group
-            if (record.unsendable ? this->present(which) : !this->present(which) && view::bound(facts, which))
+            if (record.unsendable ? this->present(which)
+                                  : this->edits_->is_dropped(group_id) && view::bound(facts, which))
                 return false;
         }
         for (std::uint32_t index = 0; index < facts.size(); ++index) {
@@ -144,17 +145,18 @@ private:
         for (std::uint32_t index = 0; index < this->outline_->size(); ++index) {
             auto const& record = this->outline_->message_at(index);
             std::uint32_t removed_count = 0;
-            bool repeated = false;
+            bool may_be_empty = false;
             for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id) {
                 auto const& part = this->outline_->part_at(part_id);
                 if (this->edits_->answer_at(part_id) != 0 && !this->outline_->unanswerable(part)) return false;
                 bool const is_removed = this->is_removed(this->part_at(part_id));
                 if (part.late && !is_removed && this->present(sequence{index})) return false;
                 removed_count += is_removed ? 1u : 0u;
-                repeated = repeated || (is_removed && this->is_repeated(this->part_at(part_id), true));
+                may_be_empty =
+                    may_be_empty || (is_removed && (part.bound || this->is_repeated(this->part_at(part_id), true)));
             }
             if (removed_count == 0 || record.released) continue;
-            if (removed_count == record.part_count && !repeated) return false;
+            if (removed_count == record.part_count && !may_be_empty) return false;
             bool has_words = !record.plain_user;
             this->each_part(sequence{index}, [&](part_ref, part_view const& present) {
                 has_words = has_words || (present.kind != part_kind::tool_result && present.call.empty());

@@ -49,7 +49,8 @@ public:
     /// Messages in `first` are recorded unless the journal has them already. Pass those of an earlier `history()`, not
     /// of `request()`: a journal would record its summaries as messages.
     session(Messages first, Mix mix, budget limits, Estimator count = {}, Options options = {})
-        : runs_(std::move(mix), std::move(options)), conversation_(std::move(first), limits, std::move(count), runs_) {
+        : runs_(std::move(mix), std::move(options)),
+          conversation_(std::move(first), limits, std::move(count), runs_, runs_.options().bound) {
         detail::reject_unless(!runs_.options().alternate || shortenable<message_type>,
                               "condense: session: alternate must have messages with with_part (see shortenable)");
         if (runs_.options().alternate) conversation_.alternate();
@@ -253,8 +254,8 @@ public:
     }
     /// Reduces if that is due, calls the model with the request, and pushes its answer. If the provider refuses the
     /// request as too large, it is reduced further and sent once more, provided that nothing was shown yet and it is
-    /// strictly smaller. Any other error is returned unchanged; exceptions propagate. `show` is called with each piece
-    /// of a streamed answer.
+    /// strictly smaller; so it is without its bound parts, where the provider refuses these. Any other error is
+    /// returned unchanged; exceptions propagate. `show` is called with each piece of a streamed answer.
     template <class Model, class Show>
     call_result<message_type> call(Model&& model, Show&& show) {
         auto* shown = detail::address_of(show);  // by a second pointer, because void* cannot point to a function
@@ -274,7 +275,9 @@ public:
         if (!report.reported()) runs_.tell(events::usage_missing{turns().turns});
     }
     /// For programs that call the model themselves: on a context overflow learns the window that the error names and
-    /// reduces under pressure; other errors change nothing. `delivered`: part of an answer was shown.
+    /// reduces under pressure. Where the provider refuses reasoning that is bound to another conversation, takes all of
+    /// that out, and from now on what later changes leave behind, whatever run_options::bound says. Other errors change
+    /// nothing. `delivered`: part of an answer was shown.
     recover_outcome recover(provider_error const& error, bool delivered = false) {
         return recover(error, delivered, false);
     }
@@ -366,6 +369,7 @@ public:
             return detail::unrestorable(state_fault::not_empty, "the session", "be made of an empty container");
         if (auto const problem = runs_.validate(state)) return problem;
         detail::restored_conversation<Messages> restored;
+        restored.edits.bind(runs_.options().bound == bound_parts::leave);
         if (auto const problem = restored.load(state, conversation_.meter())) return problem;
         auto memory = runs_.memories(state.memories, restored.outline.size());
         if (!memory) return detail::impossible("a layer's memory", "be as the layer saved it");
@@ -509,10 +513,17 @@ private:
     /// `again`: this was the second attempt, which is the last.
     recover_outcome recover(provider_error const& error, bool delivered, bool again) {
         auto const over = overflow_of(error.status, error.text);
-        if (!over) return recover_outcome::not_overflow;
+        bool const bound = !over && is_bound_elsewhere(error.status, error.text);
+        if (!over && !bound) return recover_outcome::not_overflow;
         if (delivered) return recover_outcome::delivered;
         if (busy()) return recover_outcome::exhausted;
         catch_up();
+        if (bound) {
+            if (again) return recover_outcome::repeated;
+            auto const mark = conversation_.mark();
+            transact([](auto& draft) { return draft.remove_bound(), 0; });
+            return conversation_.mark() != mark ? recover_outcome::retry : recover_outcome::exhausted;
+        }
         if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
         runs_.tell(events::overflow{over->limit, over->requested});
         auto const before = conversation_.counted();

@@ -80,8 +80,8 @@ template <class = void>
 struct basic_session_state {
     /// The version of the format, which grows when a member is added or changes its meaning. Version 1 lacks the rounds
     /// and the cause of the pacing, the files of the statistics, and the authors of edits; version 2 the redactions;
-    /// version 3 the usage of models.
-    static constexpr std::uint64_t latest = 4;
+    /// version 3 the usage of models; version 4 `edited_since_sent`.
+    static constexpr std::uint64_t latest = 5;
 
     std::uint64_t version = latest;
     std::vector<std::string> layers = {};  ///< names, in the order of the report
@@ -112,6 +112,7 @@ struct basic_session_state {
     std::string note = {};  ///< why the latest commit was declined
     bool unrecorded = false;  ///< a journal may be behind
     bool overflowed = false;  ///< a request has overflowed since the latest message
+    bool edited_since_sent = false;  ///< what the latest request held
     bool warned = false;  ///< the observer knows that the request is nearly full
 };
 
