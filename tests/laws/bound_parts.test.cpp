@@ -297,7 +297,11 @@ TEST_CASE("bound parts: a refusal is answered once, by taking them out") {
     session.push(chat_message::user("once more"));
     CHECK(session.call(model).outcome == condense::call_outcome::answered);
     CHECK(calls == 3);
-    // There is nothing more to take out.
+    // There is nothing more to take out, and no second attempt.
+    auto const refusing = [](auto const&) {
+        return condense::reply<chat_message>{.error = {.status = 400, .text = "bound to a different conversation"}};
+    };
+    CHECK(session.call(refusing).outcome == condense::call_outcome::failed);
     condense::provider_error const again{.status = 400, .text = "The block is bound to a different conversation."};
     CHECK(session.recover(again) == condense::recover_outcome::exhausted);
 }

@@ -53,7 +53,8 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
             .when = relaxed(used >= 65_pct, 10_pct),
             .until = used <= 10_pct,
             .protect = nothing_t{},  // a model that ignores reasoning ignores all of it
-            .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit}},
+            .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit},
+                                  .with_calls = true},
             .label = "compress: reasoning"},
         compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages),
                  .protect = zones,

@@ -562,9 +562,9 @@ private:
                 return result;
             }
             result.error = std::move(reply.error);
-            auto const next = recover(result.error, sink.delivered(), again);
-            if (next == recover_outcome::retry) continue;
-            result.outcome = next == recover_outcome::not_overflow ? call_outcome::failed : call_outcome::overflow;
+            if (recover(result.error, sink.delivered(), again) == recover_outcome::retry) continue;
+            result.outcome =
+                overflow_of(result.error.status, result.error.text) ? call_outcome::overflow : call_outcome::failed;
             runs_.redact(result.error.text);
             if (!result.error) result.error.text = "the model gave neither a message nor an error";
             return result;

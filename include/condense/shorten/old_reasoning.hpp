@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,15 +11,17 @@
 #include <condense/shorten/shortener.hpp>
 
 // Removes reasoning from all but the newest messages that have some:
-// compress{.with = old_reasoning{.keep = 1_messages}}, or .keep = 0_messages for models that use none.
+// compress{.with = old_reasoning{.keep = 1_messages}}; {.keep = 0_messages, .with_calls = true} for models that use
+// none.
 
 namespace condense {
 inline namespace v1 {
 
 /// Loses whole reasoning parts, signed ones too; never shortens one, because a signature covers every byte. A message
 /// that holds nothing else is dropped, unless it belongs to a pair. The open round keeps its reasoning at any pressure,
-/// because providers refuse a step whose signed thinking is missing. Reads no text. Each halving halves `keep`; the
-/// newest message always stays, unless `keep` is 0.
+/// because providers refuse a step whose signed thinking is missing. So do messages with calls, but for what is bound
+/// (see part_view): DeepSeek, Kimi, Gemini and others refuse a call that comes back without its reasoning. Reads no
+/// text. Each halving halves `keep`; the newest message always stays, unless `keep` is 0.
 struct old_reasoning {
     using needs_conversation = void;
     static constexpr part_kinds applies_to = part_kind::reasoning;
@@ -26,22 +29,31 @@ struct old_reasoning {
     static constexpr bool removes = true;
 
     messages keep = {1};  ///< the newest messages with reasoning that keep it
+    bool with_calls = false;  ///< takes it from messages with calls, too: for models that do not want it back
 
     /// Lists the messages with reasoning once. The callable returns an empty text, which removes the part, for all but
     /// the newest `keep` of them.
     template <class Draft>
     auto bind(Draft const& draft) const {
         std::vector<std::uint32_t> messages_with_reasoning;  // oldest first
+        std::vector<std::uint32_t> held_parts;  // those that stay with the calls of their message; ascending
         draft.each_message([&](sequence message) {
             bool has_reasoning = false;
+            bool has_call = false;
+            auto const first_held = held_parts.size();
             draft.each_part_of(message, [&](part_ref part) {  // an empty one is none
                 auto const& facts = draft.outline().part_at(part.part_id);
+                has_call = has_call || facts.kind == part_kind::tool_call;
                 has_reasoning = has_reasoning || (facts.kind == part_kind::reasoning && facts.cost != cost{});
+                if (facts.kind == part_kind::reasoning && !facts.bound) held_parts.push_back(part.part_id);
             });
+            if (!has_call || with_calls) held_parts.resize(first_held);
             if (has_reasoning) messages_with_reasoning.push_back(static_cast<std::uint32_t>(message.number));
         });
-        return [keep_count = keep.count, messages_with_reasoning = std::move(messages_with_reasoning)](
-                   part_ref ref, part_view const&, cut const& context) {
+        return [keep_count = keep.count, messages_with_reasoning = std::move(messages_with_reasoning),
+                held_parts = std::move(held_parts)](part_ref ref, part_view const&, cut const& context) {
+            if (std::binary_search(held_parts.begin(), held_parts.end(), ref.part_id))
+                return std::optional<std::string>{};
             auto const halved = keep_count >> (context.halvings < 63 ? context.halvings : 63);
             auto const newest = keep_count != 0 && halved == 0 ? 1 : halved;
             bool const is_newest =
