@@ -167,7 +167,7 @@ for preset in $presets; do
             run_preset "$preset" quick 3 --label-exclude full
             ;;
         changed:*) run_changed ;;
-        full:asan:0) run_preset asan all 10 --label-regex full ;;
+        full:asan:0) run_preset asan all 5 --label-regex full ;;
         long:asan:*) run_preset asan all 100 ;;
         long:*) run_preset "$preset" "" 1000 ;;
         full:gcc:0) sample=${clang:+ON} run_preset gcc "" 20 ;;

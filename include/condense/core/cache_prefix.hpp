@@ -67,7 +67,8 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
 /// those behind the first change, and those behind one that went from the middle, as each names the one before it. One
 /// that goes from the front changes nothing for the others.
 template <class View>
-constexpr std::uint32_t first_unbound(outline const& facts, View const& edits, std::size_t mark) noexcept {
+[[gnu::noinline]] constexpr std::uint32_t first_unbound(outline const& facts, View const& edits,
+                                                        std::size_t mark) noexcept {
     if (edits.bound_parts().empty()) return none32;
     auto const front = edits.bound_parts().front();
     auto const place_of = [&](view_step const& step) {
@@ -79,6 +80,12 @@ constexpr std::uint32_t first_unbound(outline const& facts, View const& edits, s
         return leads ? none32 : step.target;
     };
     return first_change(edits, mark, place_of);
+}
+/// Removes them.
+template <class View>
+[[gnu::noinline]] constexpr void remove_unbound(outline const& facts, View& edits, std::size_t mark,
+                                                std::uint16_t author = 0) {
+    edits.remove_bound(facts, first_unbound(facts, edits, mark), author);
 }
 
 /// The cost of the results that were written for calls of a message; they stand behind it.

@@ -203,7 +203,7 @@ public:
     constexpr std::vector<std::uint32_t> const& bound_parts() const noexcept { return bound_; }
     /// Removes the bound parts from `first` on. Allocates nothing where `reserve_message` was called since the last
     /// message.
-    constexpr void remove_bound(outline const& facts, std::uint32_t first, std::uint16_t author = 0) {
+    [[gnu::noinline]] constexpr void remove_bound(outline const& facts, std::uint32_t first, std::uint16_t author = 0) {
         while (!bound_.empty() && bound_.back() >= first)
             edit_part(facts, edit_kind::remove, bound_.back(), {}, {}, author);
     }
@@ -506,7 +506,7 @@ private:
     }
 
     /// Takes a bound part off the list of those that are sent, or puts it back, for which there is room then.
-    constexpr void note_bound(std::uint32_t part_id) noexcept {
+    [[gnu::noinline]] constexpr void note_bound(std::uint32_t part_id) noexcept {
         auto place = bound_.end();
         while (place != bound_.begin() && *(place - 1) >= part_id) --place;
         if (place != bound_.end() && *place == part_id) bound_.erase(place);

@@ -137,7 +137,7 @@ public:
         if (!put_all()) return;
         auto const before_bound = draft.used().tokens;
         auto const end = draft.mark();
-        draft.written().remove_bound(draft.outline(), first_unbound(draft.outline(), draft.edits(), mark_), author());
+        remove_unbound(draft.outline(), draft.written(), mark_, author());
         entry_->bound_removed += static_cast<std::uint32_t>(draft.mark() - end);
         entry_->bound_tokens = entry_->bound_tokens + (before_bound - draft.used().tokens);
         count_edits(end, restored);

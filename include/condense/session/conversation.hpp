@@ -198,7 +198,7 @@ public:
         scope_exit failed{[&]() noexcept { edits_.take_back(outline_, start); }};
         auto const before = counted();
         auto result = with_draft(f);
-        edits_.remove_bound(outline_, first_unbound(outline_, edits_, start));
+        remove_unbound(outline_, edits_, start);
         if (mark() != start) {
             undo_points_.push_back({start, size()});
             if constexpr (requires { result.first_changed; }) edited(result.first_changed, before);  // of a run
@@ -390,7 +390,7 @@ private:
         edits_.on_message_placed(outline_, outline_.place());
         // It answers another request than the one that its bound parts would be sent back in.
         if (edited_since_sent_) edits_.remove_bound(outline_, outline_.message_at(index).first_part);
-        edits_.remove_bound(outline_, first_unbound(outline_, edits_, start));
+        remove_unbound(outline_, edits_, start);
         request_.add(index);
         auto const& its_group = outline_.group_at(outline_.group_of(index));
         bool const begins_no_more =
@@ -421,7 +421,7 @@ private:
         auto const before = counted();
         request_.forget();
         v1::draft{originals, outline_, edits_, meter_.estimator(), meter_.limits()}.settle_head();
-        edits_.remove_bound(outline_, first_unbound(outline_, edits_, start));
+        remove_unbound(outline_, edits_, start);
         if (mark() != start) edited(first_changed(outline_, edits_, start), before);
     }
 
