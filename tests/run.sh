@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # tests/run.sh [--changed | --full | --long] [PRESET...]   configures, builds and tests; README.md here says what each checks.
-#   (nothing)  what a change needs to pass: clang with sanitizers, few random rounds; 10 to 15 minutes on two cores
+#   (nothing)  what a change needs to pass: clang with sanitizers, few random rounds; 9 minutes on two cores
 #   --changed  while one works: of that only the tests of files with changes that are not committed, and one law
 #   --full     the rest: programs, examples, packaging and platforms with clang, then more rounds of nearly everything with g++
 #   --long     everything with both compilers and many more rounds; hours
