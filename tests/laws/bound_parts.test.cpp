@@ -330,3 +330,30 @@ TEST_CASE("bound parts: they stay where the provider drops them itself") {
     CHECK(report.text().find("1 bound to it went along") != std::string::npos);
     CHECK(report.json().find("\"bound_removed\":1") != std::string::npos);
 }
+
+TEST_CASE("bound parts: what has left is not restored, and newer ones stay when that is asked for") {
+    binding_provider provider;
+    condense::pipeline const mix{
+        condense::compress{.when = used >= 40_pct, .over = 100_chars, .with = condense::head{50_chars}}};
+    condense::session session{request{chat_message::user("task"), chat_message::call("1", "read", "{}")}, mix,
+                              condense::budget{.window = {2'000}}, laws::byte_estimator{}};
+    auto const asked = [&] {
+        request all;
+        for (auto const& m : session.request()) all.push_back(m);
+        return all;
+    };
+    auto const answer = [&](std::string words) {
+        auto thought = provider.sign(asked(), words);
+        session.push({.role = condense::role::assistant, .parts = {std::move(thought), {.text = std::move(words)}}});
+    };
+    session.push(chat_message::result("1", std::string(4'000, 'r')));
+    answer("first");
+    session.push(chat_message::user("next"));
+    REQUIRE(count_bound(asked()) == 1);
+    REQUIRE(session.run().changed());
+    CHECK(count_bound(asked()) == 0);
+    answer("second");
+    CHECK(session.restore({3}) == condense::refusal::gone);
+    CHECK(count_bound(asked()) == 1);
+    CHECK(provider.refuses(asked()).empty());
+}
