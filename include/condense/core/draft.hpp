@@ -133,9 +133,8 @@ public:
     }
 
     /// Puts a message's group back as it was first read, undoing its drop and the edits of its parts, but not the
-    /// removal of bound parts. The request
-    /// grows; refused with no_room where the result would not fit the budget, and with summary where the message
-    /// is a summary of an earlier `reduce` and another is sent.
+    /// removal of bound parts. The request grows; refused with no_room where the result would not fit the budget, and
+    /// with summary where the message is a summary of an earlier `reduce` and another is sent.
     refusal restore(sequence message_seq) {
         if (message_seq.number >= this->outline_->size()) return refusal::gone;
         auto const group_id = this->outline_->group_of(message_seq.number);

@@ -48,7 +48,7 @@ enum class reasoning_use : std::uint8_t {
     none,        ///< it does not reason: reasoning of another model is ignored, or makes it refuse the request
 };
 
-/// What becomes of parts that are bound to what stood before them (see part_view) once that has changed.
+/// Whether parts that are bound to what stood before them (see part_view) leave once that has changed.
 enum class bound_parts : std::uint8_t {
     leave,  ///< they go with the change, as the provider would refuse the request
     stay,  ///< the model binds none, or its provider was told to drop them itself

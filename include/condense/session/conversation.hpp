@@ -313,12 +313,12 @@ public:
         if (changed < outline.size()) edits.remove_bound(outline, outline.message_at(changed).first_part);
         edits.reserve_message(0);  // then nothing below fails once the digests are replaced
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
+        edited_since_sent_ = edited_since_sent_ || changed < edits_.sent();  // of the messages before
         messages_.replace_digests(first, outline.size());
         outline_ = std::move(outline);
         edits_ = std::move(edits);
         undo_points_.clear();
         abandoned_.resize(abandoned_count);
-        edited_since_sent_ = edited_since_sent_ || changed < edits_.sent();
         meter_.edited(first, before, old_size);
         settle_head();
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <condense/detail/sort.hpp>
 #include <condense/shorten/shortener.hpp>
 
 // Removes reasoning from all but the newest messages that have some:
@@ -36,7 +36,7 @@ struct old_reasoning {
     template <class Draft>
     auto bind(Draft const& draft) const {
         std::vector<std::uint32_t> messages_with_reasoning;  // oldest first
-        std::vector<std::uint32_t> held_parts;  // those that stay with the calls of their message; ascending
+        std::vector<part_ref> held_parts;  // those that stay with the calls of their message; ascending
         draft.each_message([&](sequence message) {
             bool has_reasoning = false;
             bool has_call = false;
@@ -45,15 +45,14 @@ struct old_reasoning {
                 auto const& facts = draft.outline().part_at(part.part_id);
                 has_call = has_call || facts.kind == part_kind::tool_call;
                 has_reasoning = has_reasoning || (facts.kind == part_kind::reasoning && facts.cost != cost{});
-                if (facts.kind == part_kind::reasoning && !facts.bound) held_parts.push_back(part.part_id);
+                if (facts.kind == part_kind::reasoning && !facts.bound) held_parts.push_back(part);
             });
             if (!has_call || with_calls) held_parts.resize(first_held);
             if (has_reasoning) messages_with_reasoning.push_back(static_cast<std::uint32_t>(message.number));
         });
         return [keep_count = keep.count, messages_with_reasoning = std::move(messages_with_reasoning),
                 held_parts = std::move(held_parts)](part_ref ref, part_view const&, cut const& context) {
-            if (std::binary_search(held_parts.begin(), held_parts.end(), ref.part_id))
-                return std::optional<std::string>{};
+            if (detail::find_part(held_parts, ref.part_id) != nullptr) return std::optional<std::string>{};
             auto const halved = keep_count >> (context.halvings < 63 ? context.halvings : 63);
             auto const newest = keep_count != 0 && halved == 0 ? 1 : halved;
             bool const is_newest =
