@@ -171,7 +171,7 @@ struct message_traits<Json> {
             auto const& each = list->is_array() ? (*list)[step <= first ? first - step : step] : *list;
             if (detail::holds_call(each, call)) block = &each;
         }
-        return detail::result_message(m, block, call, std::move(text));
+        return detail::result_message(m, block, call, text);
     }
 
     /// True for what the model wrote in one answer: items of OpenAI Responses behind its reasoning or other calls.

@@ -80,72 +80,67 @@ bool holds_call(Json const& block, part_view const& call) {
            (!call.call.empty() || text_member(*holder, row->tool) == call.tool);
 }
 
+/// The message that answers a call, as JSON in which "=id", "=tool" and "=text" stand for what the call says; an empty
+/// object for a call that takes no result of ours. See result_message.
+template <class Json>
+std::string_view result_form(Json const& m, Json const* block, bool has_id) {
+    auto const item = text_member(m, "type");
+    if (text_member(m, "role").empty() && !item.empty()) {
+        if (item == "function_call") return R"({"type":"function_call_output","call_id":"=id","output":"=text"})";
+        if (item == "custom_tool_call") return R"({"type":"custom_tool_call_output","call_id":"=id","output":"=text"})";
+        return "{}";
+    }
+    if (block == nullptr) {
+        bool const legacy = member_of(m, "function_call") != nullptr;
+        if (!legacy && member_of(m, "tool_calls") == nullptr) return "{}";
+        if (has_id) return R"({"role":"tool","tool_call_id":"=id","content":"=text"})";
+        return legacy ? R"({"role":"function","name":"=tool","content":"=text"})"
+                      : R"({"role":"tool","tool_name":"=tool","content":"=text"})";
+    }
+    auto const type = text_member(*block, "type");
+    if (!type.empty() && member_of(m, "parts") != nullptr) return "{}";  // of a UI message
+    if (type == "tool_use")
+        return block == member_of(m, "content")  // alone, as in MCP
+                   ? R"({"role":"user","content":{"type":"tool_result","toolUseId":"=id",
+                         "content":[{"type":"text","text":"=text"}],"isError":true}})"
+                   : R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"=id",
+                         "is_error":true,"content":"=text"}]})";
+    if (type == "tool-call")
+        return R"({"role":"tool","content":[{"type":"tool-result","toolCallId":"=id","toolName":"=tool",
+                   "output":{"type":"error-text","value":"=text"}}]})";
+    if (type == "toolCall")
+        return R"({"role":"toolResult","toolCallId":"=id","toolName":"=tool",
+                   "content":[{"type":"text","text":"=text"}],"isError":true})";
+    if (member_of(*block, "toolUse") != nullptr)
+        return R"({"role":"user","content":[{"toolResult":{"toolUseId":"=id",
+                   "content":[{"text":"=text"}],"status":"error"}}]})";
+    if (member_of(*block, "functionCall") != nullptr)
+        return R"({"role":"user","parts":[{"functionResponse":{"name":"=tool","response":{"error":"=text"},"id":"=id"}}]})";
+    if (member_of(*block, "function_call") != nullptr)
+        return R"({"role":"user","parts":[{"function_response":{"name":"=tool","response":{"error":"=text"},"id":"=id"}}]})";
+    return "{}";
+}
+
+/// Puts what a call says in the place of the names in a form. An id that the call does not have goes.
+template <class Json>
+void fill_form(Json& form, part_view const& call, std::string_view text) {
+    if (call.call.empty() && form.is_object()) form.erase("id");
+    for (auto& value : form)
+        if (value.is_structured()) fill_form(value, call, text);
+        else if (auto const* const word = string_of(&value); word == nullptr) continue;
+        else if (*word == "=id") value = std::string{call.call};
+        else if (*word == "=tool") value = std::string{call.tool};
+        else if (*word == "=text") value = std::string{text};
+}
+
 /// A message with the result of a call that is part of `m`: an error text that no tool has written. `block`: the block
 /// with the call, null where it is none. An empty object for a call that takes no result of ours: one that the provider
 /// runs itself, or whose result has its place in the same block.
 template <class Json>
-Json result_message(Json const& m, Json const* block, part_view const& call, std::string text) {
-    std::string const id{call.call};
-    std::string const tool{call.tool};
-    if (auto const type = text_member(m, "type"); text_member(m, "role").empty() && !type.empty()) {
-        if (type != "function_call" && type != "custom_tool_call") return Json::object();
-        return Json::object({{"type", std::string{type} + "_output"}, {"call_id", id}, {"output", std::move(text)}});
-    }
-    if (block == nullptr) {
-        bool const legacy = member_of(m, "function_call") != nullptr;
-        if (!legacy && member_of(m, "tool_calls") == nullptr) return Json::object();
-        if (!id.empty()) return Json::object({{"role", "tool"}, {"tool_call_id", id}, {"content", std::move(text)}});
-        return Json::object({{"role", legacy ? "function" : "tool"},
-                             {legacy ? "name" : "tool_name", tool},
-                             {"content", std::move(text)}});
-    }
-    auto const type = text_member(*block, "type");
-    if (!type.empty() && member_of(m, "parts") != nullptr) return Json::object();  // of a UI message
-    bool const is_alone = block == member_of(m, "content");  // MCP
-    if (type == "tool_use" && is_alone)
-        return Json::object(
-            {{"role", "user"},
-             {"content", Json::object({{"type", "tool_result"},
-                                       {"toolUseId", id},
-                                       {"content", Json::array({text_block<Json>(std::move(text), true)})},
-                                       {"isError", true}})}});
-    if (type == "tool_use")
-        return Json::object({{"role", "user"},
-                             {"content", Json::array({Json::object({{"type", "tool_result"},
-                                                                    {"tool_use_id", id},
-                                                                    {"is_error", true},
-                                                                    {"content", std::move(text)}})})}});
-    if (type == "tool-call")
-        return Json::object(
-            {{"role", "tool"},
-             {"content", Json::array({Json::object(
-                             {{"type", "tool-result"},
-                              {"toolCallId", id},
-                              {"toolName", tool},
-                              {"output", Json::object({{"type", "error-text"}, {"value", std::move(text)}})}})})}});
-    if (type == "toolCall")
-        return Json::object({{"role", "toolResult"},
-                             {"toolCallId", id},
-                             {"toolName", tool},
-                             {"content", Json::array({text_block<Json>(std::move(text), true)})},
-                             {"isError", true}});
-    if (member_of(*block, "toolUse") != nullptr)
-        return Json::object(
-            {{"role", "user"},
-             {"content",
-              Json::array({Json::object(
-                  {{"toolResult", Json::object({{"toolUseId", id},
-                                                {"content", Json::array({text_block<Json>(std::move(text), false)})},
-                                                {"status", "error"}})}})})}});
-    for (auto const* const key : {"functionCall", "function_call"})
-        if (member_of(*block, key) != nullptr) {
-            auto response = Json::object({{"name", tool}, {"response", Json::object({{"error", std::move(text)}})}});
-            if (!id.empty()) response["id"] = id;
-            auto result = Json::object();
-            result[key[8] == '_' ? "function_response" : "functionResponse"] = std::move(response);
-            return Json::object({{"role", "user"}, {"parts", Json::array({std::move(result)})}});
-        }
-    return Json::object();
+Json result_message(Json const& m, Json const* block, part_view const& call, std::string_view text) {
+    auto message = parse_json<Json>(result_form(m, block, !call.call.empty())).value;
+    fill_form(message, call, text);
+    return message;
 }
 
 /// Appends what `next` holds to `m`: their texts where both have one, else their blocks. Messages of the user may have
