@@ -13,7 +13,8 @@
 namespace {
 
 using namespace condense::literals;
-using condense::always, condense::headroom, condense::measure, condense::percent, condense::usage, condense::used;
+using condense::always, condense::at_turn, condense::headroom, condense::measure, condense::percent, condense::usage,
+    condense::used;
 using condense::detail::conflicts;
 
 constexpr usage at(std::uint64_t tokens, std::uint64_t input, std::uint64_t cached = 0) {
@@ -137,6 +138,12 @@ TEST_CASE("trigger: joined conditions, measures and targets") {
                    done(used >= 10_turns, {.turns = {8}}) && !done(used >= 10_turns, {.turns = {9}}) &&
                    done(headroom < 20_tokens, at(64, 100)) && !done(headroom < 20_tokens, at(65, 100)) &&
                    !done(always, at(0, 100)));
+    // The beginning of a turn is no measure of what is done: the rest of the expression decides that.
+    constexpr usage begins{.tokens = {60}, .input = {100}, .begins_turn = true};
+    constexpr auto waits = (at_turn && used >= 50_pct) || used >= 90_pct;
+    CHECK_CONSTANT(at_turn.due(begins) && !at_turn.due(at(60, 100)) && waits.due(begins) && !waits.due(at(89, 100)) &&
+                   waits.due(at(90, 100)) && done(waits, at(40, 100)) && !done(waits, begins));
+    CHECK(waits.text() == "((at_turn && used >= 50 %) || used >= 90 %)");
     // Either side of a && will do, a || needs both.
     usage const few_tokens{.tokens = {40}, .messages = {10}};
     usage const few{.tokens = {40}, .messages = {8}};

@@ -232,7 +232,11 @@ public:
     }
     /// The same without the tokens.
     constexpr v1::usage counts(v1::budget const& limits) const noexcept {
-        return {.input = limits.input(), .messages = {sums_.messages}, .turns = {sums_.turns}, .cached = cached_};
+        return {.input = limits.input(),
+                .messages = {sums_.messages},
+                .turns = {sums_.turns},
+                .cached = cached_,
+                .begins_turn = begins_turn_};
     }
 
     /// True while the step decides what is sent: no later step has replaced or undone it.
@@ -369,6 +373,7 @@ public:
             count_message(facts, groups_[facts.group_of(index)], index);
         }
         for (std::uint32_t group_id = 0; group_id < groups_.size(); ++group_id) sums_ += groups_[group_id].all();
+        note_turn(facts);
     }
     /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
@@ -439,6 +444,7 @@ private:
         }
         groups_.push_back({});  // each message begins one
         live_.extend(2);
+        note_turn(facts);
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);
         if (groups_[group_id].dropped == 0) live_.insert(2 * index + 1);
@@ -476,6 +482,9 @@ private:
         else live_.erase(2 * group_id);
     }
 
+    constexpr void note_turn(outline const& facts) noexcept {
+        begins_turn_ = facts.size() != 0 && facts.message_at(facts.size() - 1).plain_user;
+    }
     constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
 
     /// Puts another step in force on a part, 0 for none, and updates the sums of its group: a message whose last part
@@ -605,6 +614,7 @@ private:
     tokens cached_ = {};
     detail::token_scale scale_;
     bool summaries_known_ = true;
+    bool begins_turn_ = false;
     bool binds_ = true;
     bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the message
 };

@@ -58,6 +58,7 @@ struct usage {
     v1::turns turns = {};
     v1::tokens cached = {};  ///< read from the provider's cache by the latest request; 0 where that is not known
     usage_source source = usage_source::estimated;
+    bool begins_turn = false;  ///< the newest message is a plain one of the user
 
     constexpr v1::tokens headroom() const noexcept { return input - tokens; }
     constexpr bool fits() const noexcept { return tokens <= input; }

@@ -13,7 +13,8 @@
 #include <condense/detail/unset.hpp>
 
 // When a layer acts, and when it has done enough: used >= 65_pct, used > 100_messages && headroom < 20'000_tokens,
-// always, relaxed(used >= 65_pct, 10_pct). The operator is meant as written: `>=` includes the limit, `>` does not.
+// always, at_turn, relaxed(used >= 65_pct, 10_pct). The operator is meant as written: `>=` includes the limit, `>` does
+// not.
 
 namespace condense {
 inline namespace v1 {
@@ -57,8 +58,8 @@ template <class Quantity>
 concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
 
 /// What is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens, with 80 % of
-/// the input less the limit.
-enum class subject : std::uint8_t { never, always, tokens, messages, turns, headroom, beside_headroom };
+/// the input less the limit. `beginning` is of a turn.
+enum class subject : std::uint8_t { never, always, beginning, tokens, messages, turns, headroom, beside_headroom };
 
 /// A comparison for one input, its share converted to a count. Checked once for each edit, so it does not divide.
 struct bound_threshold {
@@ -68,10 +69,11 @@ struct bound_threshold {
     std::uint64_t cached_limit = 0;  ///< instead, while the latest request was partly read from a prompt cache
 
     constexpr bool operator()(usage const& now) const noexcept {
-        auto const reading = of == subject::tokens     ? now.tokens.count
-                             : of == subject::messages ? now.messages.count
-                             : of == subject::turns    ? now.turns.count
-                                                       : now.headroom().count;
+        auto const reading = of == subject::tokens      ? now.tokens.count
+                             : of == subject::messages  ? now.messages.count
+                             : of == subject::turns     ? now.turns.count
+                             : of == subject::beginning ? std::uint64_t{now.begins_turn}
+                                                        : now.headroom().count;
         return compare(reading, how, now.cached == tokens{} ? limit : cached_limit);
     }
     friend constexpr bool operator==(bound_threshold const&, bound_threshold const&) = default;
@@ -89,6 +91,7 @@ struct threshold {
     [[gnu::noinline]] constexpr bound_threshold bind(tokens input) const noexcept {  // one copy for all layers
         if (of == subject::never) return {};
         if (of == subject::always) return {subject::tokens, comparison::at_least, 0, 0};
+        if (of == subject::beginning) return {of, comparison::at_least, 1, 1};
         auto const count = share ? of_input(limit, input) : limit;
         if (of != subject::beside_headroom) return {of, how, count, ceiling == 0 ? count : raised(count, input)};
         auto const most = scale_down(sub_capped(input.count, count), 4, 5);
@@ -115,13 +118,14 @@ struct threshold {
     }
     /// 80 % of the limit, at most.
     constexpr threshold target() const noexcept {
-        if (of == subject::never || of == subject::always) return {};
+        if (of < subject::tokens) return {};
         if (of == subject::headroom) return {subject::beside_headroom, how, share, 0, 0, limit};
         return {of, comparison::at_most, share, 0, 0, scale_down(limit, 4, 5)};
     }
     std::string text() const {
         if (of == subject::never) return "never";
         if (of == subject::always) return "always";
+        if (of == subject::beginning) return "at_turn";
         auto out = std::string{of == subject::beside_headroom ? "used <= 80 % beside headroom"
                                : of == subject::headroom      ? "headroom"
                                                               : "used"}
@@ -420,6 +424,9 @@ inline constexpr detail::operand<false> used{};
 inline constexpr detail::operand<true> headroom{};
 /// Fires in every run, and on each arrival for layers that act then. Its target is never reached.
 inline constexpr trigger always{{.terms = {{.of = detail::subject::always}}}};
+/// Fires at the beginning of a turn, when the newest message is a plain one of the user: `at_turn && used >= 60_pct ||
+/// used >= 90_pct` waits for it while there is room for the turn that runs.
+inline constexpr trigger at_turn{{.terms = {{.of = detail::subject::beginning}}}};
 /// Fires in no run: the layer acts under pressure, and when `session.run(force{})` asks every layer.
 inline constexpr trigger never{};
 

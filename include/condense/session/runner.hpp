@@ -66,10 +66,10 @@ public:
     bool due(usage current) const noexcept { return mix_.due(current); }
     /// The smallest use at which a layer with a limit in tokens is due; 0 for none. A binary search, because triggers
     /// are any condition: about 20 evaluations of all triggers. Right if a layer that is due stays due with more
-    /// tokens.
+    /// tokens. That of the beginning of a turn, where some wait for it.
     tokens threshold(usage current) const noexcept {
         auto const always = always_due(current);
-        auto probe = usage{.input = current.input, .cached = current.cached};
+        auto probe = usage{.input = current.input, .cached = current.cached, .begins_turn = true};
         auto const due_at = [&](std::uint64_t count) {
             return probe.tokens = {count}, (mix_.due_layers(probe) & ~always) != 0;
         };
