@@ -29,7 +29,11 @@ chat_message rich() {
                        .status = part_status::pending,
                        .cost = condense::cost{}},
                       {.kind = part_kind::media, .sealed = true, .cost = condense::cost{~std::uint64_t{0}}},
-                      {.kind = part_kind::reasoning, .text = "hm", .sealed = true, .bound = true},
+                      {.kind = part_kind::reasoning,
+                       .text = "hm",
+                       .sealed = true,
+                       .bound = true,
+                       .compaction = condense::compaction_place::first},
                       {}},
             .name = "4:user,",
             .pinned = true,
@@ -133,7 +137,7 @@ TEST_CASE("chat_message: bytes that were cut, changed or made up give nothing, o
     CHECK(read("14:chat_message/1,4:user,0:,0:,1:0,1:0,") == chat_message{});
     CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0,20:18446744073709551615,"));
     for (auto const* const part :
-         {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,1:4,0:,",
+         {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,2:12,0:,",
           "1:0,0:,0:,0:,1:0,1:0,1:x,", "1:0,18446744073709551615:,", "1:0,4294967296:a,0:,0:,1:0,1:0,0:,"})
         CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0,1:1," + std::string{part}));
 }

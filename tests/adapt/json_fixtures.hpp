@@ -47,7 +47,10 @@ inline std::string spelt(condense::part_view const& part) {
     if (!part.tool.empty()) out.append(" ").append(part.tool);
     if (!part.call.empty()) out.append(" #").append(part.call);
     if (part.status == condense::part_status::error) out += " error";
-    if (part.sealed) out += " sealed";
+    using condense::compaction_place;
+    if (part.compaction != compaction_place::none)
+        out += part.compaction == compaction_place::first ? " first compaction" : " compaction";
+    else out += part.bound ? " bound" : part.sealed ? " sealed" : "";
     if (part.cost) out += " =" + std::to_string((*part.cost).tokens().count);
     return out.append(": ").append(part.text);
 }

@@ -414,30 +414,3 @@ TEST_CASE("json_understood: a shape can be demanded", "[adapt][json]") {
     CHECK(condense::messages_of(body, json_shape::gemini));
     CHECK_FALSE(condense::messages_of(body, json_shape::bedrock));
 }
-
-TEST_CASE("json_shape: reasoning is bound to what stood before it where its provider signs it for that") {
-    auto const bound = [](char const* message) {
-        std::string found;
-        condense::each_part(json::parse(message), [&](condense::part_view const& part) {
-            found += part.kind != condense::part_kind::reasoning ? '.' : part.bound ? 'b' : part.sealed ? 's' : '-';
-        });
-        return found;
-    };
-    // Anthropic: signed thinking, with words or without; not yet signed; hidden.
-    CHECK(bound(R"({"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"x"},
-                    {"type":"thinking","thinking":"","signature":"x"},{"type":"thinking","thinking":"a"},
-                    {"type":"redacted_thinking","data":"AAAA"},{"type":"text","text":"so"}]})") == "bb-b.");
-    // Bedrock
-    CHECK(bound(R"({"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"a","signature":"x"}}},
-                    {"reasoningContent":{"reasoningText":{"text":"a"}}},{"reasoningContent":{"redactedContent":"AAAA"}}]})") ==
-          "b-b");
-    // Vercel's AI SDK: which provider has signed is in its metadata.
-    CHECK(bound(R"({"role":"assistant","content":[
-                    {"type":"reasoning","text":"a","providerOptions":{"anthropic":{"signature":"x"}}},
-                    {"type":"reasoning","text":"a","providerOptions":{"anthropic":{"redactedData":"x"}}},
-                    {"type":"reasoning","text":"a","providerOptions":{"openai":{"itemId":"rs_1"}}}]})") == "bbs");
-    // OpenAI binds an item to the next, Gemini a step to its turn, others nothing.
-    CHECK(bound(R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AAAA"})") == "s");
-    CHECK(bound(R"({"role":"model","parts":[{"text":"a","thought":true,"thoughtSignature":"x"}]})") == "s");
-    CHECK(bound(R"({"role":"assistant","content":"so","reasoning_content":"a"})").find('b') == std::string::npos);
-}

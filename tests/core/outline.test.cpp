@@ -243,6 +243,26 @@ TEST_CASE("outline: groups have what a member has, results the tool of their cal
     CHECK((facts.tool_of(facts.part_at(1)) == "read" && facts.tool_of(facts.part_at(4)).empty()));
 }
 
+TEST_CASE("outline: the newest compaction of a provider is held like a pinned message, and no older one") {
+    auto const folded = says(
+        role::assistant, {.kind = part_kind::other, .text = "so far", .compaction = condense::compaction_place::any});
+    auto facts = outlined({user("u"), folded, pinned(folded), user("v"), folded});
+    auto const held = [&] {
+        return ids{facts.message_at(1).pinned, facts.message_at(2).pinned, facts.message_at(4).pinned};
+    };
+    CHECK((facts.compaction() == 4 && held() == ids{0, 1, 1} && facts.pinned(2) && !facts.pinned(4)));
+    facts.pin(4, false);
+    CHECK(held() == ids{0, 1, 1});
+    facts.pin(4, true);
+    facts.append(folded, per_byte{});
+    CHECK((held() == ids{0, 1, 1} && facts.pinned(4) && facts.group_at(5).pinned));
+    CHECK(outlined({user("u")}).compaction() == none32);
+    // One that has to come first begins a request, as the user does.
+    auto alone = folded;
+    alone.parts[0].compaction = condense::compaction_place::first;
+    CHECK(outlined({user("u"), folded, user("v"), alone, assistant("a")}).beginning_before(5) == 3);
+}
+
 TEST_CASE("outline: marks tell of earlier runs, but not in a message that joins others") {
     using condense::detail::earlier_edit;
     auto const facts = outlined(

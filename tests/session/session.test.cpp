@@ -591,6 +591,39 @@ TEST_CASE("unpin takes back what pin did, and no pin of the traits or the option
     CHECK(is_pinned(3));
 }
 
+TEST_CASE("a layer may wait for the beginning of a turn, while there is room for the one that runs") {
+    auto session = holding(pipeline{sliding_window{.when = (condense::at_turn && used >= 50_pct) || used >= 90_pct}},
+                           {U("task"), A(letters(56))}, {.window = 100_tokens});
+    CHECK(session.prepare().changed() == false);
+    session.push(U());
+    CHECK(session.prepare().changed());
+    session.push(A(letters(80)));
+    CHECK_FALSE(session.prepare().changed());
+    session.push(A(letters(20)));
+    CHECK(session.prepare().changed());
+}
+
+TEST_CASE("a provider's compaction stays until a newer one comes, also in a restored session") {
+    auto const folded = [](std::string text) {
+        auto m = A(std::move(text));
+        m.parts[0].compaction = condense::compaction_place::any;
+        return m;
+    };
+    auto const mix = pipeline{sliding_window{.when = used > 2_messages, .protect = condense::nothing}};
+    auto session = holding(mix, {U("task"), folded("old"), U("v"), A("a"), U("w"), A("b")}, {.window = 900_tokens});
+    REQUIRE(session.prepare().changed());
+    auto const has = [](auto const& from, chat_message const& m) {
+        auto const left = sent(from);
+        return std::find(left.begin(), left.end(), m) != left.end();
+    };
+    CHECK(has(session, folded("old")));
+    auto restored = holding(mix, {}, {.window = 900_tokens});
+    REQUIRE_FALSE(restored.adopt(session.state().state));
+    for (auto const& m : {folded("new"), U("x"), A("c")}) restored.push(m);
+    REQUIRE(restored.prepare().changed());
+    CHECK((has(restored, folded("new")) && !has(restored, folded("old"))));
+}
+
 TEST_CASE("a call that is abandoned blocks nothing", "[law-3]") {
     auto session =
         holding(pipeline{sliding_window{.when = used >= 50_pct}},

@@ -27,6 +27,7 @@ struct chat_part {
     bool sealed = false;
     own_cost cost = {};  ///< instead of an estimate, for what has no text
     bool bound = false;
+    compaction_place compaction = compaction_place::none;
 
     friend bool operator==(chat_part const&, chat_part const&) = default;
 };
@@ -81,8 +82,8 @@ struct message_traits<chat_message> {
 
     static void each_part(chat_message const& m, auto&& sink) {
         for (auto const& part : m.parts)
-            sink(
-                part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost, part.bound});
+            sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost, part.bound,
+                           part.compaction});
     }
     /// Media become a text part; all other properties of the part stay.
     static void with_part(chat_message& m, std::size_t index, std::string text) {
@@ -103,8 +104,15 @@ struct message_traits<chat_message> {
             auto const& part = m.parts[number];
             if (number != index) copy.parts.push_back(part);
             else
-                copy.parts.push_back(
-                    {part.kind, {}, part.tool, part.call, part.status, part.sealed, part.cost, part.bound});
+                copy.parts.push_back({part.kind,
+                                      {},
+                                      part.tool,
+                                      part.call,
+                                      part.status,
+                                      part.sealed,
+                                      part.cost,
+                                      part.bound,
+                                      part.compaction});
         }
         with_part(copy, index, std::move(text));
         return copy;
@@ -147,7 +155,8 @@ struct message_traits<chat_message> {
             detail::put_field(out, part.tool);
             detail::put_field(out, part.call);
             detail::put_field(out, static_cast<std::uint64_t>(part.status));
-            detail::put_field(out, (part.sealed ? 1u : 0u) + (part.bound ? 2u : 0u));
+            detail::put_field(out, (part.sealed ? 1u : 0u) + (part.bound ? 2u : 0u) +
+                                       4u * static_cast<std::uint64_t>(part.compaction));
             detail::put_field(out, part.cost ? std::to_string((*part.cost).steps) : std::string{});
         }
         return out;
@@ -170,9 +179,10 @@ struct message_traits<chat_message> {
             part.tool = fields.text();
             part.call = fields.text();
             part.status = static_cast<part_status>(fields.number(static_cast<std::uint64_t>(part_status::pending)));
-            auto const flags = fields.number(3);
+            auto const flags = fields.number(11);
             part.sealed = (flags & 1) != 0;
             part.bound = (flags & 2) != 0;
+            part.compaction = static_cast<compaction_place>(flags / 4);
             v1::cost cost;
             auto const digits = fields.text();
             if (detail::read_number(digits, cost.steps)) part.cost = cost;

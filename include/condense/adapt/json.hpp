@@ -49,6 +49,19 @@ role role_of_item(Json const& m) {
     return row->use == block_use::result || row->use == block_use::opaque_result ? role::tool : role::assistant;
 }
 
+/// True for the answer of a search for tools, and for a result with references to tools.
+template <class Json>
+bool loads_tools(Json const& block) {
+    auto const type = text_member(block, "type");
+    if (type.starts_with("tool_search_") && (type.ends_with("_output") || type.ends_with("_result"))) return true;
+    if (type == "configuration_update") return true;
+    auto const* const inner = type == "tool_result" ? member_of(block, "content") : nullptr;
+    if (inner != nullptr && inner->is_array())
+        for (auto const& each : *inner)
+            if (text_member(each, "type") == "tool_reference") return true;
+    return false;
+}
+
 /// Calls sink(part_view) for each part, whether the shape is understood or not.
 template <class Json>
 void show_parts(Json const& m, auto&& sink) {
@@ -99,6 +112,16 @@ struct message_traits<Json> {
     static role role_of(Json const& m) {
         auto const speaker = detail::text_member(m, "role");
         return speaker.empty() ? detail::role_of_item(m) : role_named(speaker);
+    }
+
+    /// What has loaded tools stays, as the model could not call them without it.
+    static bool pinned(Json const& m) {
+        if (detail::loads_tools(m)) return true;
+        auto const* const blocks = detail::member_of(m, "content");
+        if (blocks == nullptr || !blocks->is_array()) return false;
+        for (auto const& block : *blocks)
+            if (detail::loads_tools(block)) return true;
+        return false;
     }
 
     static void each_part(Json const& m, auto&& sink) {

@@ -82,6 +82,7 @@ enum class block_use : std::uint8_t {
     call_and_result,  ///< both in one block
     media,
     other,  ///< known, and shown as a sealed part
+    compaction,  ///< what the provider has folded: its text, or a seal that holds it
     none,  ///< not content: shown as no part
 };
 
@@ -179,7 +180,6 @@ inline constexpr auto typed_rows = std::to_array<block_row>({
     {"custom", block_use::other, shape_set::of(ai_sdk, ai_sdk_ui)},
     {"resource", block_use::media, shape_set::of(mcp)},
     {"resource_link", block_use::other, shape_set::of(mcp)},
-    {"compaction", block_use::other, shape_set::of(anthropic)},
     {"container_upload", block_use::other, shape_set::of(anthropic)},
     {"search_result", block_use::other, shape_set::of(anthropic)},
     {"fallback", block_use::other, shape_set::of(anthropic)},
@@ -262,8 +262,16 @@ inline constexpr auto item_rows = std::to_array<block_row>({
     {"additional_tools", block_use::other, shape_set::of(responses)},
     {"configuration_update", block_use::other, shape_set::of(responses)},
     {"compaction_trigger", block_use::other, shape_set::of(responses)},
-    {"compaction", block_use::hidden_reasoning, shape_set::of(responses), {}, {}, nullptr, {"encrypted_content"}},
 });
+
+/// A block or an item with "compaction" in its name, apart from compaction_trigger.
+inline constexpr block_row compaction_row{"compaction",
+                                          block_use::compaction,
+                                          shape_set::of(anthropic, responses, ai_sdk, ai_sdk_ui),
+                                          {"content", "summary"},
+                                          {},
+                                          nullptr,
+                                          {"encrypted_content", "signature"}};
 
 /// A block of type "tool-<name>" in a UI message.
 inline constexpr block_row ui_tool_row{

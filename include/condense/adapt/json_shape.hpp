@@ -84,6 +84,11 @@ public:
         member_text("refusal", part_kind::text, shape_set::of(openai));
         images();
         calls();
+        // What pi writes for messages that have left: a compaction, or a branch.
+        if (speaker.ends_with("Summary") && !text_member(message_, "summary").empty())
+            visit_part(
+                {.compaction = speaker.starts_with("compaction") ? compaction_place::any : compaction_place::none},
+                {&message_, "summary"}, {&message_, "summary"}, {.shapes = shape_set::of(pi)});
     }
 
 private:
@@ -99,7 +104,8 @@ private:
         auto const type = text_member(message_, "type");
         if (!speaker.empty() && type != "additional_tools") return nullptr;
         bool const refers = type.empty() && message_.size() == 1 && !text_member(message_, "id").empty();
-        return row_of(item_rows, refers ? "item_reference" : type);
+        auto const* const row = row_of(item_rows, refers ? "item_reference" : type);
+        return row == nullptr && is_compaction(message_) ? &compaction_row : row;
     }
 
     void content(std::string_view speaker) {
@@ -185,7 +191,9 @@ private:
         if (in_parts && type.starts_with(ui_tool_row.word) && !text_member(value, "toolCallId").empty())
             return both(own, value, ui_tool_row, type.substr(ui_tool_row.word.size()));
         if (in_parts && type.starts_with(ui_data_row.word)) return use_block(own, value, ui_data_row);
-        auto const* const row = row_of(typed_rows, type);
+        auto const* row = row_of(typed_rows, type);
+        if (how.outermost && (row == nullptr || row->use == block_use::other) && is_compaction(value))
+            row = &compaction_row;
         auto const shapes = row != nullptr ? row->shapes : shape_set::all();
         if (row != nullptr && row->use == block_use::text && string_of(member_of(value, row->text[0])))
             return visit_part(how.base, {&value, row->text[0]}, how.removable, {.shapes = shapes});
@@ -310,8 +318,21 @@ private:
             case block_use::media: return visit_part(sealed(base, part_kind::media, media_cost), {}, own, in_shape({}));
             case block_use::other:
                 return visit_part(sealed(base, part_kind::other), own, own, in_shape({.is_dump = true}));
+            case block_use::compaction: return compaction(own, value, row, text);
             case block_use::none: break;
         }
+    }
+
+    /// One without content is one that failed, and stands for nothing.
+    void compaction(place own, Json& value, block_row const& row, place text) {
+        auto const seal = text_of(value, row.seal);
+        auto const* const words = string_of(text.find());
+        bool const has_words = words != nullptr && !words->empty();
+        auto part = has_words || seal.empty() ? sealed({}, part_kind::other) : hidden(seal);
+        part.kind = part_kind::other;
+        if (has_words || !seal.empty() || text.find() == nullptr)
+            part.compaction = text_member(value, "signature").empty() ? compaction_place::any : compaction_place::first;
+        visit_part(part, has_words ? text : own, own, {.is_dump = !has_words && seal.empty(), .shapes = row.shapes});
     }
 
     void result(place own, Json& value, block_row const& row, part_view part) {
@@ -443,6 +464,14 @@ private:
                    {.is_dump = is_json,
                     .form = is_json ? text_form::json : text_form::string,
                     .shapes = shape_set::of(openai, ollama)});
+    }
+
+    /// True for an item or a block that names itself so, as AI SDK's do by their `kind`.
+    static bool is_compaction(Json const& value) {
+        for (auto const* const key : {"type", "kind"})
+            if (auto const name = text_member(value, key); name.find("compaction") != name.npos)
+                return name != "compaction_trigger";
+        return false;
     }
 
     /// The text in a document, whose source holds it where others hold bytes, in a file or in a resource; an array

@@ -85,6 +85,7 @@ void each_word(Function&& f) {
     of_rows(typed_rows);
     of_rows(keyed_rows);
     of_rows(item_rows);
+    f(compaction_row.word, compaction_row.shapes);
     for (auto const* const key : {"tool_calls", "tool_call_id", "reasoning_content"}) f(key, shape_set::of(openai));
     for (auto const* const key : {"images", "tool_name"}) f(key, shape_set::of(ollama));
     f("content", content_shapes);

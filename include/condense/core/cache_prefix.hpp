@@ -65,19 +65,24 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
 
 /// The first part from which on steps from `mark` on have invalidated all bound ones, none32 where they have none:
 /// those behind the first change, and those behind one that went from the middle, as each names the one before it. One
-/// that goes from the front changes nothing for the others.
+/// that goes from the front changes nothing for the others. What a compaction of the provider stands for is not looked
+/// at any more.
 template <class View>
 [[gnu::noinline]] constexpr std::uint32_t first_unbound(outline const& facts, View const& edits,
                                                         std::size_t mark) noexcept {
-    if (edits.bound_parts().empty()) return none32;
-    auto const front = edits.bound_parts().front();
+    auto const compaction = facts.compaction();
+    auto const begin = compaction == none32 ? 0 : facts.message_at(compaction).first_part;
+    auto front = none32;
+    for (auto const bound : edits.bound_parts())
+        if (bound >= begin && bound < front) front = bound;
+    if (front == none32) return none32;
     auto const place_of = [&](view_step const& step) {
+        auto place = step.target;
         if (!step.on_part || step.kind == edit_kind::repair) {
             auto const index = message_of(facts, step);
-            return index < facts.size() ? facts.message_at(index).first_part : none32;
-        }
-        bool const leads = step.kind == edit_kind::remove && facts.part_at(step.target).bound && step.target < front;
-        return leads ? none32 : step.target;
+            place = index < facts.size() ? facts.message_at(index).first_part : none32;
+        } else if (step.kind == edit_kind::remove && facts.part_at(place).bound && place < front) return none32;
+        return place < begin ? none32 : place;
     };
     return first_change(edits, mark, place_of);
 }

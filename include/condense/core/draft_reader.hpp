@@ -134,7 +134,7 @@ public:
                 .system = record.system,
                 .pinned = record.pinned,
                 .open = outline_->open(which.id()),
-                .starts_turn = first.plain_user,
+                .starts_turn = first.begins(),
                 .plain_user = record.plain_users != 0,
                 .latest_user = holds_latest_user(which),
                 .has_calls = record.has_calls,
@@ -154,7 +154,7 @@ public:
     bool may_begin_request(group which) const noexcept {
         if (which.is_summary()) return true;
         auto const& record = outline_->group_at(which.id());
-        return record.summary || outline_->message_at(record.first).plain_user;
+        return record.summary || outline_->message_at(record.first).begins();
     }
 
     /// Dropping the group would leave only system messages, or, in a conversation without a plain user message, the

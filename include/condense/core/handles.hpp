@@ -66,7 +66,7 @@ struct group_facts {
     bool system = false;
     bool pinned = false;
     bool open = false;
-    bool starts_turn = false;  ///< its first message is a plain user message
+    bool starts_turn = false;  ///< its first message is a plain user message, or nothing may be before it
     bool plain_user = false;   ///< some message of it is one
     bool latest_user = false;  ///< it holds the latest one
     bool has_calls = false;

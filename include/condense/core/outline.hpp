@@ -56,6 +56,8 @@ public:
     // Indices of messages; none32 where there is none. The task is the first plain user message.
     constexpr std::uint32_t task() const noexcept { return first_plain_user_; }
     constexpr std::uint32_t latest_user() const noexcept { return last_plain_user_; }
+    /// The newest message with a compaction of its provider, see part_view.
+    constexpr std::uint32_t compaction() const noexcept { return compaction_; }
 
     /// The last group before `index` that can begin a request after system messages, as its first message is a plain
     /// user message or an earlier run's summary, and that can still be sent as a whole.
@@ -192,10 +194,15 @@ public:
         parts_ = std::move(parts);
     }
 
+    /// The program or the message's traits pin it.
+    constexpr bool pinned(std::uint32_t index) const noexcept {
+        return index == compaction_ ? pins_compaction_ : messages_[index].pinned;
+    }
     /// Pins or unpins a message; its group is pinned while one of its messages is.
     constexpr void pin(std::uint32_t index, bool value) noexcept {
         if (messages_[index].released) return;
-        messages_[index].pinned = value;
+        if (index == compaction_) pins_compaction_ = value;
+        messages_[index].pinned = value || index == compaction_;
         auto& group = groups_[group_of(index)];
         group.pinned = false;
         auto member = group.first;
@@ -288,11 +295,19 @@ private:
         bool const alone = group.count == 1 && !group.has_calls;
         bool const stays_late = !scan_.part_removable || late_ == scan_.parts().size();
         group.unsendable = group.unsendable || (late_ != 0 && group.plain_users == 0 && (alone || stays_late));
-        bool const begins = group.summary || messages_[group.first].plain_user;
+        bool const begins = group.summary || messages_[group.first].begins();
         if (begins && !group.system && !group.unsendable) beginnings_.insert(placing_);
         else beginnings_.erase(placing_);
         note_speaker(index);
         ++version_;
+        if (scan_.record.compaction != compaction_place::none) hold_compaction(index);
+    }
+
+    /// Pins it in the place of the one before.
+    constexpr void hold_compaction(std::uint32_t index) noexcept {
+        auto const before = std::exchange(compaction_, index);
+        if (before != detail::none32) pin(before, pins_compaction_);
+        pin(index, messages_[index].pinned);
     }
 
     /// Adds part `position` of the message being placed, which has this index: a call opens a pair, a result or what
@@ -484,6 +499,8 @@ private:
     std::uint32_t last_plain_user_ = detail::none32;
     std::uint32_t last_assistant_ = detail::none32;
     std::uint32_t newest_call_group_ = detail::none32;
+    std::uint32_t compaction_ = detail::none32;
+    bool pins_compaction_ = false;  ///< the program pins it as well
     /// Where the search for the call of a result without id begins: calls of the group before are answered.
     struct order_search {
         std::uint32_t group = detail::none32;

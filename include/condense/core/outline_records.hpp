@@ -59,7 +59,11 @@ struct message_record {
     bool plain_user = false;  ///< role user with a part that belongs to no call, and no summary: it begins a turn
     bool pinned = false;
     bool summary = false;  ///< written by an earlier run, as its mark says
+    compaction_place compaction = compaction_place::none;  ///< of its first part that is one
     bool released = false;  ///< the session has given it back; it cannot be read any more
+
+    /// A request may begin with it, as it begins a turn or nothing may be before it.
+    constexpr bool begins() const noexcept { return plain_user || compaction == compaction_place::first; }
 };
 /// What the outline knows of one part.
 struct part_record {
@@ -155,6 +159,7 @@ public:
             next.tool_size = part.tool.size();
             if (!part.call.empty()) text_.append(part.call);
             if (!part.tool.empty()) text_.append(part.tool);
+            if (record.compaction == compaction_place::none) record.compaction = part.compaction;
             // A part with a call id, such as an image that came with a result, is not the user's own.
             record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
             parts_.push_back(next);

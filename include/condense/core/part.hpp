@@ -54,6 +54,14 @@ enum class bound_parts : std::uint8_t {
     stay,  ///< the model binds none, or its provider was told to drop them itself
 };
 
+/// Whether a part is its provider's own summary of all that was before it, of which the model reads nothing else; and
+/// whether that may still be in the request.
+enum class compaction_place : std::uint8_t {
+    none,  ///< it is no such summary
+    any,
+    first,  ///< the provider refuses messages before it
+};
+
 /// The state of a call or a result. `pending`: the answer is still to come, however long it takes. `cancelled`, of a
 /// call: none will come.
 enum class part_status : std::uint8_t { ok, error, cancelled, pending };
@@ -92,6 +100,8 @@ struct part_view {
     /// it takes it out, unless run_options::bound says otherwise. Heeded in messages of the assistant, where the type
     /// has without_part or with_edits.
     bool bound = false;
+    /// The newest compaction stays where it is, as if it were pinned.
+    compaction_place compaction = compaction_place::none;
 
     friend constexpr bool operator==(part_view const&, part_view const&) = default;
 };

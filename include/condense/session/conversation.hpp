@@ -159,7 +159,7 @@ public:
     template <class Draft>
     refusal pin(sequence which, Draft& draft) {
         auto const index = static_cast<std::uint32_t>(which.number);
-        scope_exit failed{[&, start = draft.mark(), before = outline_.message_at(index).pinned]() noexcept {
+        scope_exit failed{[&, start = draft.mark(), before = outline_.pinned(index)]() noexcept {
             outline_.pin(index, before);
             draft.take_back(start);
         }};
@@ -301,7 +301,7 @@ public:
         for (auto const& m : messages_.get()) {
             if (index == size()) break;  // messages appended meanwhile are read by `append`
             abandon_again();
-            bool const pinned = index < first ? outline_.message_at(index).pinned : rule.pins(sequence{index}, m);
+            bool const pinned = index < first ? outline_.pinned(index) : rule.pins(sequence{index}, m);
             edits.reserve_message(outline.read(m, meter_.estimator(), {.marks = true, .pinned = pinned}));
             edits.on_message_placed(outline, outline.place());
             if (outline.message_at(index).pinned != pinned && index < first) outline.pin(index, pinned);
@@ -343,7 +343,7 @@ public:
         for (auto const& m : messages_.get()) state.messages.push_back(v1::to_bytes(m));
         state.abandoned = abandoned_;
         for (std::uint32_t index = 0; index < size(); ++index)
-            if (outline_.message_at(index).pinned) state.pins.push_back(index);
+            if (outline_.pinned(index)) state.pins.push_back(index);
         save_edits(state);
         state.sent = edits_.sent();
         state.cached = edits_.cached();
