@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -29,6 +31,12 @@ struct no_journal {
     }
     static constexpr store_error flush(std::string_view) noexcept { return {}; }
     static constexpr store_error read(std::string_view, auto&&) noexcept { return {}; }
+};
+
+/// Stands in place of a result that the provider has cleared.
+struct cleared {
+    static constexpr auto applies_to = part_kind::tool_result;
+    std::optional<std::string> operator()(part_view const&, cut) const { return "[cleared]"; }
 };
 
 inline auto const mixes = std::tuple{
@@ -68,6 +76,15 @@ inline auto const mixes = std::tuple{
                                         .with = on_prefix{edges.model}},
                               sliding_window{.when = used >= 90_pct}};
           }},
+    // Anthropic's own context editing: the model reads the newest three results from 60 % on. Its stand-in for a
+    // window is the library's.
+    named{"provider", pipeline{record{.to = no_journal{}},
+                               compress{.when = used >= 60_pct,
+                                        .until = used <= 1_pct,
+                                        .protect = last(3_results),
+                                        .over = 9_bytes,
+                                        .with = cleared{}},
+                               sliding_window{.when = used >= 90_pct}}},
     // The presets.
     named{"progressive", [](auto& edges) { return presets::progressive(edges.journal, edges.store, edges.model); }},
     named{"harness", [](auto& edges) { return presets::harness(edges.journal, edges.store, edges.model); }},

@@ -13,6 +13,7 @@
 #include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/fallback.hpp>
+#include <condense/layer/leave_to_provider.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/record.hpp>
 #include <condense/layer/repair.hpp>

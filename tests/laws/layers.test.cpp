@@ -6,6 +6,8 @@
 #include <condense/layer/compress.hpp>
 #include <condense/layer/drop_superseded.hpp>
 #include <condense/layer/escalate.hpp>
+#include <condense/layer/fallback.hpp>
+#include <condense/layer/leave_to_provider.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/layer/plan.hpp>
 #include <condense/layer/record.hpp>
@@ -45,6 +47,10 @@ TEST_CASE("the laws of layers hold for compress", "[laws]") {
 TEST_CASE("the laws of layers hold for drop_superseded", "[laws]") {
     CHECK(problems(condense::drop_superseded{.key = condense::markers("set_task"),
                                              .transient = condense::tools("run_tests")}) == "");
+}
+TEST_CASE("the laws of layers hold for leave_to_provider", "[laws]") {
+    CHECK(problems(condense::pipeline{condense::fallback{condense::leave_to_provider{}, condense::sliding_window{}}}) ==
+          "");
 }
 TEST_CASE("the laws of layers hold for escalate", "[laws]") {
     CHECK(problems(condense::pipeline{condense::sliding_window{}, condense::escalate{}}) == "");

@@ -51,6 +51,19 @@ constexpr auto recommended_index() {
     return both{work_record{.share = percent{300}}, name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
 }
 
+/// The summary that `recommended` makes by rule.
+inline auto recommended_summary(std::string_view source_hint = {}) {
+    using namespace literals;
+    return summarize{.when = relaxed(used >= 80_pct, 5_pct),
+                     .until = used <= 2_pct,
+                     .protect = task | unanswered,
+                     .size = 1_tokens,
+                     .with = no_prose{},
+                     .leaves = recommended_index(),
+                     .source_hint = source_hint,
+                     .label = "summarize: rule"};
+}
+
 /// From 80 % of the window, or 85 % while the prompt cache is in use, all but the task, what no answer has followed and
 /// the newest group becomes one summary: what the user asked, files read and written, what failed and what is open, and
 /// the names in all that has left. The model writes one before it only when it is told to, by `session.run(force{})`,
@@ -62,24 +75,14 @@ auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = 
                  agent_tools tools = agent_tools::none) {
     using namespace literals;
     auto const source_hint = tools == agent_tools::recovery ? tool_sentence : std::string_view{};
-    auto const bound = task | unanswered;
-    auto const rest = used <= 2_pct;
     auto const by_model = summarize{.when = never,
-                                    .until = rest,
-                                    .protect = bound,
+                                    .until = used <= 2_pct,
+                                    .protect = task | unanswered,
                                     .with = model,
                                     .leaves = recommended_index(),
                                     .source_hint = source_hint,
                                     .label = "summarize: model"};
-    auto const by_rule = summarize{.when = relaxed(used >= 80_pct, 5_pct),
-                                   .until = rest,
-                                   .protect = bound,
-                                   .size = 1_tokens,
-                                   .with = no_prose{},
-                                   .leaves = recommended_index(),
-                                   .source_hint = source_hint,
-                                   .label = "summarize: rule"};
-    return recommended_with(to, into, reasoning, tools, by_model, by_rule);
+    return recommended_with(to, into, reasoning, tools, by_model, recommended_summary(source_hint));
 }
 
 }  // namespace presets

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/adapt/ask_provider.hpp>
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "support/catch.hpp"
+
+namespace {
+
+using condense::json_shape, condense::provider_means;
+using json = nlohmann::ordered_json;
+
+struct asked {
+    std::string body;
+    std::string header;  ///< "-" where the provider has no such means
+};
+asked ask(json_shape shape, std::uint64_t at, provider_means const& means = {}, std::string_view body = "{}") {
+    auto document = json::parse(body);
+    auto const header = condense::ask_provider(document, shape, {at}, means);
+    return {document.dump(), std::string{header.value_or("-")}};
+}
+
+TEST_CASE("ask_provider: Anthropic") {
+    auto const all = ask(json_shape::anthropic, 60'000);
+    CHECK(all.header == "context-management-2025-06-27,compact-2026-01-12");
+    CHECK(
+        all.body ==
+        R"({"context_management":{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":60000},"keep":{"type":"tool_uses","value":3}},{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}}]}})");
+    auto const compacted = ask(json_shape::anthropic, 9, {.clear_results = false});
+    CHECK(compacted.header == "compact-2026-01-12");
+    CHECK(
+        compacted.body ==
+        R"({"context_management":{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":50000}}]}})");
+    auto const cleared =
+        ask(json_shape::anthropic, 9, {.compact = false, .keep_results = 1}, R"({"thinking":{"type":"adaptive"}})");
+    CHECK(cleared.header == "context-management-2025-06-27");
+    CHECK(
+        cleared.body ==
+        R"({"thinking":{"type":"adaptive"},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":9},"keep":{"type":"tool_uses","value":1}}]}})");
+}
+
+TEST_CASE("ask_provider: OpenAI, and who has no such means") {
+    auto const all = ask(json_shape::responses, 9, {.truncate = true});
+    CHECK((all.header.empty() &&
+           all.body == R"({"truncation":"auto","context_management":[{"type":"compaction","compact_threshold":9}]})"));
+    CHECK(ask(json_shape::responses, 9, {.compact = false, .truncate = true}).body == R"({"truncation":"auto"})");
+    for (auto const& nothing :
+         {ask(json_shape::openai, 9), ask(json_shape::gemini, 9), ask(json_shape::responses, 9, {.compact = false}),
+          ask(json_shape::anthropic, 9, {.compact = false, .clear_results = false})})
+        CHECK((nothing.header == "-" && nothing.body == "{}"));
+    std::string_view const own = R"({"context_management":{"edits":[]}})";
+    CHECK((ask(json_shape::anthropic, 9, {}, own).header == "-" && ask(json_shape::anthropic, 9, {}, own).body == own));
+    CHECK(ask(json_shape::anthropic, 9, {}, "[]").header == "-");
+}
+
+}  // namespace
