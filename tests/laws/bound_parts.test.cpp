@@ -50,7 +50,7 @@ class binding_provider {
 public:
     /// Reasoning for an answer to the request.
     condense::chat_part sign(request const& sent, std::string const& words) {
-        signature next;
+        signature next{.prefix = model};
         for (auto const& m : sent) {
             next.prefix = with(next.prefix, m);
             for (auto const& part : m.parts)
@@ -64,7 +64,7 @@ public:
     }
     /// Why it refuses the request; empty where it does not.
     std::string refuses(request const& sent) const {
-        std::uint64_t prefix = nothing;
+        auto prefix = model;
         auto previous = nothing;
         for (auto const& m : sent) {
             for (auto const& part : m.parts) {
@@ -81,7 +81,7 @@ public:
     }
     /// How many parts it takes of those in `sent`, if what it refuses were left out as it asks for.
     std::size_t valid(request const& sent) const {
-        std::uint64_t prefix = nothing;
+        auto prefix = model;
         std::size_t count = 0;
         for (auto const& m : sent) {
             for (auto const& part : m.parts) count += part.bound && signatures_[number_of(part) - 1].prefix == prefix;
@@ -89,6 +89,8 @@ public:
         }
         return count;
     }
+
+    std::uint64_t model = nothing;  ///< it takes no reasoning of another
 
 private:
     static std::uint64_t number_of(condense::chat_part const& part) {
@@ -105,7 +107,7 @@ std::size_t count_bound(request const& all) {
 }
 
 struct figures {
-    std::uint64_t requests = 0, kept = 0, restored = 0, undone = 0, committed = 0, adopted = 0;
+    std::uint64_t requests = 0, kept = 0, restored = 0, undone = 0, committed = 0, adopted = 0, models = 0;
 };
 
 /// A history as such a provider has made it.
@@ -183,6 +185,7 @@ laws::broken held_in_a_session(std::uint64_t seed, figures& counted) {
         return all;
     };
     session->push(chat_message::system("rules"));
+    session->set_model("0", limits);
     std::optional<condense::summary_job> job;
     for (auto turn = 10 + random.below(30); turn > 0 && broken.empty(); --turn) {
         if (open.empty())
@@ -213,6 +216,11 @@ laws::broken held_in_a_session(std::uint64_t seed, figures& counted) {
         switch (random.below(12)) {
             case 0: counted.undone += session->undo() ? 1u : 0u; break;
             case 1: counted.restored += !session->restore({random.below(session->history().size())}) ? 1u : 0u; break;
+            case 5:
+                provider.model += random.below(2);
+                session->set_model(std::to_string(provider.model), limits);
+                ++counted.models;
+                break;
             case 2: static_cast<void>(session->pin({random.below(session->history().size())})); break;
             case 3:
                 static_cast<void>(session->run(condense::force{.target = condense::tokens{limits.window.count / 3}}));
@@ -255,7 +263,7 @@ TEST_CASE("bound parts: nor any request of a session", "[laws]") {
                     [&](std::uint64_t seed) { return held_in_a_session(seed, counted); });
     INFO(counted.requests << " requests, " << counted.kept << " kept, " << counted.restored << " restored, "
                           << counted.undone << " undone, " << counted.committed << " committed, " << counted.adopted
-                          << " adopted");
+                          << " adopted, " << counted.models << " models");
     CHECK(counted.requests > 0);
     CHECK(counted.kept > 0);
 }

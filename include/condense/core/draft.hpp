@@ -211,9 +211,9 @@ public:
 
     /// The view itself, for the engine to write to.
     view& written() noexcept { return *this->edits_; }
-    /// Takes out all bound parts, after a provider has refused them, and has later changes take them along.
+    /// Takes out all bound parts, and has later changes take them along.
     void remove_bound() {
-        this->edits_->bind(*this->outline_);
+        this->edits_->bind(*this->outline_, true);
         this->edits_->remove_bound(*this->outline_, 0);
     }
     /// The number of steps, to which take_back returns.

@@ -185,13 +185,11 @@ public:
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
-    /// Sets whether bound parts leave with what stood before them. To be called before the first message.
-    constexpr void bind(bool binds) noexcept { binds_ = binds; }
-    constexpr bool binds() const noexcept { return binds_; }
-    /// Binds from here on, and finds the bound parts that are sent where that was not known.
-    constexpr void bind(outline const& facts) {
-        if (std::exchange(binds_, true)) return;
-        for (std::uint32_t part_id = 0; part_id < facts.part_count(); ++part_id) {
+    /// Sets whether bound parts leave with what stood before them, and finds those that are sent.
+    constexpr void bind(outline const& facts, bool binds) {
+        if (std::exchange(binds_, binds) == binds) return;
+        bound_.clear();
+        for (std::uint32_t part_id = 0; binds && part_id < facts.part_count(); ++part_id) {
             auto const& part = facts.part_at(part_id);
             auto const* const changed = part.bound ? edit_of(part_id) : nullptr;
             if (part.bound && !is_dropped(facts.group_of(part.message_index)) &&
@@ -199,6 +197,7 @@ public:
                 bound_.push_back(part_id);
         }
     }
+    constexpr bool binds() const noexcept { return binds_; }
     /// Part ids of the bound parts that are sent, ascending; none where they stay whatever happens.
     constexpr std::vector<std::uint32_t> const& bound_parts() const noexcept { return bound_; }
     /// Removes the bound parts from `first` on. Allocates nothing where `reserve_message` was called since the last

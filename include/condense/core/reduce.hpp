@@ -64,7 +64,7 @@ public:
     reduction(History& history, Estimator const& estimator, budget limits, Options const& options)
         : source_(history), estimator_(estimator), limits_{limits}, marks_{options.marks} {
         edits_.note_sent(options.sent.count);
-        edits_.bind(options.bound == bound_parts::leave);
+        edits_.bind(outline_, options.bound == bound_parts::leave);
         outline_.expect(source_.size());
         edits_.expect(source_.size());
         for (std::size_t index = 0; index < source_.size(); ++index) {

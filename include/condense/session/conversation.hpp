@@ -73,7 +73,7 @@ public:
     conversation(Messages first, budget limits, Estimator estimator, Pins const& rule,
                  bound_parts bound = bound_parts::leave)
         : messages_(std::move(first)), meter_{limits, std::move(estimator)} {
-        edits_.bind(bound == bound_parts::leave);
+        edits_.bind(outline_, bound == bound_parts::leave);
         for (auto const& m : messages_.get()) {
             read(m, rule);
             messages_.add_digest(m);
@@ -287,7 +287,7 @@ public:
     {
         v1::outline outline;
         view edits;
-        edits.bind(edits_.binds());
+        edits.bind(outline, edits_.binds());
         auto const before = counted();
         auto const old_size = size();
         std::uint32_t index = 0;
@@ -350,6 +350,8 @@ public:
         state.edited_since_sent = edited_since_sent_;
         meter_.save(state);
     }
+    /// Whether bound parts leave with what stood before them, from here on.
+    void bind(bound_parts bound) { edits_.bind(outline_, bound == bound_parts::leave); }
     /// Takes over what was restored; the conversation must be empty.
     void adopt(restored_conversation<Messages>&& restored, session_state const& state) noexcept {
         messages_.adopt(restored.messages, std::move(restored.digests));

@@ -80,7 +80,7 @@ template <class = void>
 struct basic_session_state {
     /// The version of the format, which grows when a member is added or changes its meaning. Version 1 lacks the rounds
     /// and the cause of the pacing, the files of the statistics, and the authors of edits; version 2 the redactions;
-    /// version 3 the usage of models; version 4 `edited_since_sent`.
+    /// version 3 the usage of models; version 4 what is known of bound parts.
     static constexpr std::uint64_t latest = 5;
 
     std::uint64_t version = latest;
@@ -113,6 +113,8 @@ struct basic_session_state {
     bool unrecorded = false;  ///< a journal may be behind
     bool overflowed = false;  ///< a request has overflowed since the latest message
     bool edited_since_sent = false;  ///< what the latest request held
+    bool bound_refused = false;  ///< the provider has refused bound parts
+    std::uint64_t model = 0;  ///< a hash of its name; 0 where none was set
     bool warned = false;  ///< the observer knows that the request is nearly full
 };
 
