@@ -222,3 +222,31 @@ TEST_CASE("cache_marks: other shapes stay as they are") {
     CHECK(set_cache_marks(broken, {.shape = json_shape::anthropic}) == 1);
     CHECK(set_cache_marks(broken, {.shape = json_shape::bedrock}) == 1);
 }
+
+TEST_CASE("cache_marks: newer models of OpenAI, and Qwen, are known by their name") {
+    auto const asked_of = [](char const* model, char const* key, std::string_view messages) {
+        json body{{"model", model}, {key, json::parse(messages)}};
+        body[key][0]["content"] = words;
+        auto const count = set_cache_marks(body);
+        auto const once = body;
+        CHECK((set_cache_marks(body) == count && body == once));
+        return std::pair{count, body[key]};
+    };
+    auto const items = R"([{"role":"user"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
+                           {"type":"function_call_output","call_id":"a","output":"fine"}])";
+    json const breakpoint{{"mode", "explicit"}};
+    auto const [count, marked] = asked_of("openai/gpt-5.6-terra", "input", items);
+    CHECK(count == 2);
+    CHECK(marked[0]["content"] ==
+          json::array({{{"type", "input_text"}, {"text", words}, {"prompt_cache_breakpoint", breakpoint}}}));
+    CHECK(marked[2]["output"][0]["prompt_cache_breakpoint"] == breakpoint);
+    for (auto const* const older : {"gpt-5.5", "gpt-4o", "qwen3-max", ""})
+        CHECK(asked_of(older, "input", items).first == 0);
+
+    auto const chat = R"([{"role":"user"},{"role":"assistant","content":"Well."},{"role":"user","content":"Go on."}])";
+    auto const of_gpt = asked_of("gpt-6-sol", "messages", chat);
+    CHECK((of_gpt.first == 2 && of_gpt.second[2]["content"][0]["prompt_cache_breakpoint"] == breakpoint));
+    auto const of_qwen = asked_of("qwen/qwen3-coder-plus", "messages", chat);
+    CHECK((of_qwen.first == 2 && of_qwen.second[0]["content"][0]["cache_control"] == json{{"type", "ephemeral"}}));
+    CHECK(asked_of("gpt-5.4", "messages", chat).first == 0);
+}

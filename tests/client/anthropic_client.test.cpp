@@ -23,6 +23,26 @@ TEST_CASE("nothing of a broken attempt is in the next one", "[client]") {
     CHECK((*reply.message)["content"].size() == 2);  // thinking and text, once
 }
 
+TEST_CASE("the provider is told to drop what is bound to another beginning, in each call of a conversation",
+          "[client]") {
+    auto const& local = fresh_server();
+    client_settings settings{.model = "tiny",
+                             .base_url = local.url("ok"),
+                             .headers = {"anthropic-beta: of-mine"},
+                             .body = {{"thinking", {{"type", "enabled"}, {"budget_tokens", 2'000}}}},
+                             .bound = condense::bound_parts::stay};
+    auto const history = json::array({{{"role", "user"}, {"content", "Read it."}}});
+    CHECK(anthropic_client{settings}(history, nowhere).message);
+    auto const sent = local.seen()[0];
+    CHECK(sent["headers"]["anthropic-beta"] == "of-mine, thinking-binding-controls-2026-08-01");
+    CHECK(sent["body"]["thinking"] == json{{"type", "enabled"},
+                                           {"budget_tokens", 2'000},
+                                           {"block_binding", {{"prefix_mismatch_behavior", "drop_block"}}}});
+    settings.body = json::object();
+    CHECK(anthropic_client{settings}(history, nowhere).message);
+    CHECK(local.seen()[0]["body"]["thinking"]["type"] == "adaptive");
+}
+
 TEST_CASE("a large conversation is marked for the cache, and an instruction behind it finds the marks", "[client]") {
     auto const& local = fresh_server();
     auto const mark = json{{"type", "ephemeral"}};

@@ -44,12 +44,16 @@ constexpr pays_off tenth{.input_price = 10_per_million, .cached_price = 1_per_mi
 /// 2,000 * 10 * 1 saved, 3,000 * (10 - 1) sent anew; with another write price, or fewer blocks, it turns.
 constexpr bool each_figure_decides() {
     auto const made = batch(2'900, 100'000, 100'000, 94'100);
+    auto bound = made;
+    bound.bound = {1'000};  // 19 for each are saved
     auto dearer = tenth, longer = tenth, coarser = tenth, uncached = tenth;
     dearer.write_price = 12_per_million;
     longer.turns = 11_turns;
     coarser.block = 1'024_tokens;
     uncached.cached_price = 10_per_million;
-    return tenth.pays(made) && !dearer.pays(made) && longer.pays(made) && !coarser.pays(made) && uncached.pays(made);
+    auto const model = pays_off::at({10_per_million, 1_per_million, 10_per_million, 99_per_million});
+    return tenth.pays(made) && tenth.pays(bound) && model.pays(made) && !model.pays(bound) && !dearer.pays(made) &&
+           longer.pays(made) && !coarser.pays(made) && uncached.pays(made);
 }
 
 /// Bills request by request: what a request has in common with the one before, message by message, in

@@ -15,8 +15,9 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/text.hpp>
 
-// Tells a provider what to hold in its prompt cache, in a request body of Anthropic or of Bedrock's Converse:
-// `condense::set_cache_marks(body)`. Other providers find the prefix by themselves.
+// Tells a provider what to hold in its prompt cache, in a request body of Anthropic, of Bedrock's Converse, or for
+// newer models of OpenAI and for Qwen: `condense::set_cache_marks(body)`. Other providers find the prefix by
+// themselves.
 
 namespace condense {
 inline namespace v1 {
@@ -31,22 +32,30 @@ struct quarter_estimator {
 
 /// Where marks are set.
 struct cache_marks {
-    /// The shortest prefix that is marked. Providers hold nothing shorter than 1,024 tokens of most models and 2,048 or
-    /// 4,096 of some, such as Claude Haiku 4.5 and Opus 4.5, by their documentation; shorter ones cost nothing.
-    tokens least = {1'024};
+    /// The shortest prefix that is marked. Providers hold nothing shorter than 512 tokens of some models, such as
+    /// Claude Opus 5.5, and 1,024 to 4,096 of others, by their documentation; shorter ones cost nothing.
+    tokens least = {512};
     /// Of the body; nothing for what its messages, its system text and its tools say.
     std::optional<json_shape> shape = {};
 };
 
 namespace detail {
 
-/// Sets and removes the marks of one shape: a member of a block of Anthropic, a block of its own of Bedrock.
+/// How a provider is told.
+enum class mark_form : std::uint8_t {
+    control,  ///< a member `cache_control` of a block
+    point,  ///< a block of its own, in Bedrock's Converse
+    breakpoint,  ///< a member `prompt_cache_breakpoint` of a block that the model has not written, for OpenAI
+};
+
+/// Sets and removes the marks of one form.
 template <class Json>
 class cache_marker {
 public:
     static constexpr std::size_t most = 4;  ///< marks that a provider takes
 
-    explicit constexpr cache_marker(json_shape shape) noexcept : bedrock_{shape == json_shape::bedrock} {}
+    explicit constexpr cache_marker(mark_form form, bool in_items = false) noexcept
+        : form_{form}, bedrock_{form == mark_form::point}, in_items_{in_items} {}
 
     /// Marks the end of what stands before the messages, unless there is a mark already. The number of its marks then.
     std::size_t mark_head(Json& body, bool is_long) const {
@@ -64,10 +73,12 @@ public:
         std::size_t count = 0;
         for (bool answered = false; end > first && count < room && count < 2;) {
             auto& message = at(--end);
-            bool const is_answer = text_member(message, "role") == "assistant";
+            bool const is_answer = message_traits<Json>::role_of(message) == role::assistant;
             answered = answered || is_answer;
+            if (is_answer && form_ == mark_form::breakpoint) continue;
             if (count != 0 && (is_answer || !answered)) continue;
-            if (!mark_last(message, "content", false)) continue;
+            bool const is_output = in_items_ && text_member(message, "type") == "function_call_output";
+            if (!mark_last(message, is_output ? "output" : "content", false)) continue;
             changed(end);
             ++count;
             answered = is_answer;
@@ -77,7 +88,7 @@ public:
 
     /// Removes all marks of a message. False if it has none.
     bool clear(Json& message) const {
-        auto* const content = member_of(message, "content");
+        auto* const content = member_of(message, member_of(message, "output") != nullptr ? "output" : "content");
         bool cleared = content != nullptr && clear_list(*content);
         if (content != nullptr && content->is_array())
             for (auto& block : *content)
@@ -88,9 +99,7 @@ public:
     }
 
 private:
-    bool is_mark(Json const& block) const {
-        return block.is_object() && member_of(block, bedrock_ ? "cachePoint" : "cache_control") != nullptr;
-    }
+    bool is_mark(Json const& block) const { return block.is_object() && member_of(block, member()) != nullptr; }
     std::size_t count_in(Json const* list) const {
         std::size_t count = 0;
         if (list != nullptr && list->is_array())
@@ -104,7 +113,7 @@ private:
             if (!is_mark(list[index])) continue;
             cleared = true;
             if (bedrock_) list.erase(index);
-            else list[index].erase("cache_control");
+            else list[index].erase(member());
         }
         return cleared;
     }
@@ -124,6 +133,7 @@ private:
             return false;
         }
         auto const type = text_member(block, "type");
+        if (form_ == mark_form::breakpoint) return type.starts_with("input_") || type == "image_url" || type == "file";
         return type.ends_with("tool_use") || type.ends_with("tool_result") || type == "image" || type == "document";
     }
 
@@ -133,6 +143,7 @@ private:
         if (list == nullptr) return false;
         if (auto const* const text = bedrock_ ? nullptr : string_of(list)) {
             auto blocks = Json::array({text_block<Json>(*text, true)});
+            if (in_items_) blocks[0]["type"] = "input_text";
             if (!takes_mark(blocks[0], false)) return false;
             *list = std::move(blocks);
         }
@@ -140,11 +151,12 @@ private:
             auto& block = (*list)[index];
             if (!takes_mark(block, is_tool)) continue;
             auto mark = Json::object();
-            mark["type"] = bedrock_ ? "default" : "ephemeral";
-            if (!bedrock_) block["cache_control"] = std::move(mark);
+            if (form_ == mark_form::breakpoint) mark["mode"] = "explicit";
+            else mark["type"] = bedrock_ ? "default" : "ephemeral";
+            if (!bedrock_) block[member()] = std::move(mark);
             else {
                 auto point = Json::object();
-                point["cachePoint"] = std::move(mark);
+                point[member()] = std::move(mark);
                 list->insert(list->begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(point));
             }
             return true;
@@ -152,8 +164,29 @@ private:
         return false;
     }
 
+    constexpr char const* member() const noexcept {
+        return bedrock_ ? "cachePoint" : form_ == mark_form::breakpoint ? "prompt_cache_breakpoint" : "cache_control";
+    }
+
+    mark_form form_;
     bool bedrock_;
+    bool in_items_;  ///< of OpenAI Responses
 };
+
+/// Models of OpenAI that hold what ends at a mark, from GPT-5.6 on (Prompt caching, 2026-11).
+constexpr bool has_breakpoints(std::string_view model) noexcept {
+    auto const place = model.find("gpt-");
+    if (place == model.npos) return false;
+    unsigned version[2] = {};  // before and behind the dot: "5.6-terra", "6-sol"
+    std::size_t at = 0;
+    for (char const byte : model.substr(place + 4)) {
+        if (byte == '.' && at == 0) ++at;
+        else if (byte < '0' || byte > '9' || version[at] > 99) break;
+        else version[at] = version[at] * 10 + static_cast<unsigned>(byte - '0');
+    }
+    return version[0] > 5 || (version[0] == 5 && version[1] >= 6);
+}
+constexpr bool is_qwen(std::string_view model) noexcept { return model.find("qwen") != model.npos; }
 
 /// The shape of a request body that takes marks; nothing for others, and for one that may be of either kind.
 template <class Json>
@@ -177,26 +210,39 @@ std::optional<json_shape> marked_shape(Json const& body, typename Json::array_t 
 
 }  // namespace detail
 
-/// Marks a request body of Anthropic (`cache_control`) or Bedrock's Converse (`cachePoint`): the end of the system text
-/// or else of the tools, the end of the messages, and the message that the request before ended with. Returns the
-/// number of marks in the body, at most 4; 0 for other shapes, which stay as they are.
+/// Marks a request body of Anthropic and of Qwen (`cache_control`), of Bedrock's Converse (`cachePoint`), or for
+/// OpenAI's models from GPT-5.6 on (`prompt_cache_breakpoint`), which find no prefix that ends elsewhere: the end of
+/// the system text or else of the tools, the end of the messages, and the message that the request before ended with.
+/// Qwen and OpenAI are known by the body's `model`. Returns the number of marks in the body, at most 4; 0 for other
+/// shapes and models, which stay as they are.
 ///
-/// A provider charges up to a quarter more for what it puts into its cache, and a tenth for what it reads from there
-/// within five minutes: a mark pays off if the prefix is sent once more. Marks of tools and of system texts stay, those
-/// of messages are removed first, since old ones would use up what a request may have. A body with a `cache_control` of
-/// its own stays as it is. Call it on the body that is sent, not on the history. Costs reading each message.
+/// Providers charge a quarter more for what they put into the cache, and a tenth or less for what they read from there
+/// (`find_model(name).facts.price`): a mark pays off if the prefix is sent once more. Marks of tools and of system
+/// texts stay, those of messages are removed first, since old ones would use up what a request may have. A body with a
+/// `cache_control` of its own stays as it is. Call it on the body that is sent, not on the history. Costs reading each
+/// message.
 template <json_type Json, token_estimator Estimator = detail::quarter_estimator>
 std::size_t set_cache_marks(Json& body, cache_marks const& how = {}, Estimator const& estimator = {}) {
-    auto* const list = body.is_object() ? detail::member_of(body, "messages") : nullptr;
+    if (!body.is_object() || detail::member_of(body, "cache_control") != nullptr) return 0;
+    auto const model = detail::text_member(body, "model");
+    bool const is_items = detail::member_of(body, "messages") == nullptr;
+    auto* const list = detail::member_of(body, is_items ? "input" : "messages");
     auto* const all = list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>();
-    if (all == nullptr || detail::member_of(body, "cache_control") != nullptr) return 0;
-    auto const shape = how.shape ? how.shape : detail::marked_shape(std::as_const(body), *all);
-    if (shape != json_shape::anthropic && shape != json_shape::bedrock) return 0;
+    if (all == nullptr) return 0;
+    auto form = detail::mark_form::control;
+    bool const has_head = !detail::has_breakpoints(model) && !detail::is_qwen(model);
+    if (detail::has_breakpoints(model)) form = detail::mark_form::breakpoint;
+    else if (is_items) return 0;
+    else if (has_head) {
+        auto const shape = how.shape ? how.shape : detail::marked_shape(std::as_const(body), *all);
+        if (shape == json_shape::bedrock) form = detail::mark_form::point;
+        else if (shape != json_shape::anthropic) return 0;
+    }
 
-    detail::cache_marker<Json> const marker{*shape};
+    detail::cache_marker<Json> const marker{form, is_items};
     for (auto& message : *all) marker.clear(message);
     auto size = cost::of(overhead_of(std::as_const(body), estimator));
-    auto const head = marker.mark_head(body, size.tokens() >= how.least);
+    auto const head = has_head ? marker.mark_head(body, size.tokens() >= how.least) : 0;
     std::size_t first = 0;  // the first message that a long enough prefix ends with
     for (; first < all->size(); ++first) {
         detail::show_parts(std::as_const((*all)[first]),

@@ -36,7 +36,11 @@ struct anthropic_protocol {
 
     static std::string path(client_settings const&, bool) { return "/messages"; }
     static std::string query(bool) { return {}; }
-    static void add_headers(std::vector<std::string>& all) { client::add_header(all, "anthropic-version: 2023-06-01"); }
+    static void add_headers(std::vector<std::string>& all, client_settings const& settings) {
+        client::add_header(all, "anthropic-version: 2023-06-01");
+        // A header of its own: lines of one name are one list.
+        if (settings.bound == bound_parts::stay) all.push_back("anthropic-beta: thinking-binding-controls-2026-08-01");
+    }
     static char const* list_name(client_settings const&) { return "messages"; }
 
     static json user_message(std::string_view text) { return {{"role", "user"}, {"content", text}}; }
@@ -57,14 +61,20 @@ struct anthropic_protocol {
         body["stream"] = stream;
         if (length != tokens{}) body["max_tokens"] = length.count;
         else if (!body.contains("max_tokens")) body["max_tokens"] = 8'192;
-        if (settings.cache && sent.conversation != 0) mark(sent);
+        if (sent.conversation == 0) return;
+        if (settings.bound == bound_parts::stay) {
+            auto& thinking = body["thinking"];
+            if (!thinking.is_object()) thinking = {{"type", "adaptive"}};
+            thinking["block_binding"]["prefix_mismatch_behavior"] = "drop_block";
+        }
+        if (settings.cache) mark(sent);
     }
     /// As set_cache_marks, but in the texts of the messages. An instruction behind the conversation is not marked, so
     /// that the marks are those of the agent's own request.
     static void mark(client::outgoing& sent) {
         auto& body = sent.body;
         if (body.contains("cache_control")) return;
-        cache_marker<json> const marker{json_shape::anthropic};
+        cache_marker<json> const marker{mark_form::control};
         json message;
         auto const read = [&](std::size_t index) -> json& {
             return message = parse_json<json>(sent.list[index]).value;

@@ -37,7 +37,7 @@ struct gemini_protocol {
         return name + (stream ? ":streamGenerateContent" : ":generateContent");
     }
     static std::string query(bool stream) { return stream ? "alt=sse" : ""; }
-    static void add_headers(std::vector<std::string>&) {}
+    static void add_headers(std::vector<std::string>&, client_settings const&) {}
     static char const* list_name(client_settings const&) { return "contents"; }
 
     static json user_message(std::string_view text) {

@@ -21,6 +21,7 @@
 #include <condense/client/http_client.hpp>
 #include <condense/client/retry.hpp>
 #include <condense/core/model_prompt.hpp>
+#include <condense/core/part.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/run_options.hpp>
@@ -58,6 +59,9 @@ struct client_settings {
     /// Anthropic alone: a conversation that is large enough is marked for the provider's cache, unless its messages
     /// have marks already; see set_cache_marks. Prompts are not, as they are sent once.
     bool cache = true;
+    /// Anthropic alone: `stay` has the provider drop reasoning that is bound to another beginning of the conversation.
+    /// Say the same in run_options::bound, and for all calls of a conversation. Nothing is asked with prompts.
+    bound_parts bound = bound_parts::leave;
     tokens answer = {};  ///< longest answer of the agent; 0 for the provider's limit (Anthropic has none: 8,192)
     /// On top of the length of a summary, for a model that reasons: its reasoning counts as output.
     tokens reasoning_room = {};
@@ -357,7 +361,7 @@ private:
         detail::client::add_header(request.headers, "Content-Type: application/json");
         // libcurl would wait for the server's leave to send much
         detail::client::add_header(request.headers, "Expect:");
-        Protocol::add_headers(request.headers);
+        Protocol::add_headers(request.headers, settings_);
         if (!settings_.key.empty())
             detail::client::add_header(
                 request.headers, settings_.key_header + ": " +

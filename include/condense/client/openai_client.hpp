@@ -35,7 +35,7 @@ struct openai_protocol {
         return settings.responses ? "/responses" : "/chat/completions";
     }
     static std::string query(bool) { return {}; }
-    static void add_headers(std::vector<std::string>&) {}
+    static void add_headers(std::vector<std::string>&, client_settings const&) {}
     static char const* list_name(client_settings const& settings) { return settings.responses ? "input" : "messages"; }
 
     static json user_message(std::string_view text) { return {{"role", "user"}, {"content", text}}; }

@@ -20,6 +20,7 @@ struct gain {
     usage before = {};          ///< before the batch
     tokens prefix_before = {};  ///< prefix of the last request that the run had left unchanged before the batch
     tokens prefix_after = {};   ///< the same after it; the batch takes the difference out of the cache
+    tokens bound = {};  ///< reasoning that is bound to what the batch changes, and leaves with it; not in `saved`
 };
 
 namespace detail {

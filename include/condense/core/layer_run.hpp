@@ -154,6 +154,13 @@ private:
         if constexpr (WeighsPrefix) {
             result.prefix_before = prefix_before_;
             result.prefix_after = unchanged_prefix(run_->draft, run_->first_step);
+            auto const& edits = run_->draft.edits();
+            auto const& facts = run_->draft.outline();
+            auto const first = first_unbound(facts, edits, mark_);
+            cost sum;
+            for (auto const part_id : edits.bound_parts())
+                if (part_id >= first) sum += edits.part_cost(facts, part_id);
+            result.bound = edits.measured(sum);
         }
         return result;
     }

@@ -33,8 +33,9 @@ constexpr least_gain at_least(percent share) noexcept { return {.share = share};
 
 /// Compares the price of the coming requests with the edits and without: an edit makes each of them cheaper, but the
 /// next has to send again all that the provider's prompt cache holds behind the first change. Growth of the
-/// conversation costs the same either way and is left out. If there is no cache, or it expires between requests, use
-/// the input price as cached price.
+/// conversation costs the same either way and is left out. Reasoning that is bound to what is edited leaves with it;
+/// the model is taken to think it once more. If there is no cache, or it expires between requests, use the input price
+/// as cached price.
 ///
 /// Costs measuring the cached prefix after each layer. A type beside `least_gain`, so that only programs that use it
 /// contain that code.
@@ -44,11 +45,18 @@ struct pays_off {
     price write_price = {};           ///< of tokens written to it; the input price where a provider asks no more
     v1::turns turns = {10};           ///< requests still expected, at least one
     tokens block = {1};               ///< caches hold whole blocks of so many tokens
+    price output_price = {15'000'000};  ///< of what the model writes, such as reasoning
+
+    /// At the prices of a model: `pays_off::at(*find_model(name).facts.price, 20_turns)`.
+    static constexpr pays_off at(prices const& model, v1::turns turns = {10}) noexcept {
+        return {model.input, model.cached, model.written, turns, {1}, model.output};
+    }
 
     constexpr bool pays(gain const& change) const noexcept {
         auto const without = bill(change.before.tokens, change.prefix_before);
-        auto const with = bill(change.before.tokens - change.saved, change.prefix_after);
-        return with < without;
+        auto const with = bill(change.before.tokens - change.saved - change.bound, change.prefix_after);
+        auto const again = detail::mul_capped(change.bound.count, output_price.millionths);
+        return detail::add_capped(with, again) < without;
     }
     constexpr void validate() const {
         detail::reject_unless(
