@@ -9,6 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <condense/adapt/json_parse.hpp>
+
 // How does a program write back what did not change as it came? A tree of JSON has lost the spelling of numbers and
 // all space; the text that it was read from has both.
 
@@ -71,7 +73,7 @@ private:
         if (text_[at] != '{') return;
         for (at = skip_space(at + 1); text_[at] != '}';) {
             auto const end = past_value(at);
-            auto const key = json::parse(text_.substr(at, end - at));
+            auto const key = condense::parse_json<json>(text_.substr(at, end - at)).value;
             at = skip_space(skip_space(end) + 1);  // the colon
             if (key == path[depth]) take(at, path, depth + 1);  // of equal keys the last counts
             at = skip_space(past_value(at));
@@ -87,7 +89,7 @@ private:
         while (text_[at] != ']') {
             auto const end = past_value(at);
             auto const text = text_.substr(at, end - at);
-            spans_.push_back({text, json::parse(text)});
+            spans_.push_back({text, condense::parse_json<json>(text).value});
             at = skip_space(end);
             if (text_[at] == ',') at = skip_space(at + 1);
         }

@@ -58,6 +58,13 @@ TEST_CASE("json_parse: CBOR is taken as it is written here", "[adapt][json]") {
     CHECK(cbor_is_taken_as_it_is_written_here());
 }
 
+TEST_CASE("json_parse: half a surrogate pair is read as U+FFFD, and nothing else changes", "[adapt][json]") {
+    auto const read = [](std::string_view text) { return condense::parse_json(text).value.dump(); };
+    CHECK(read(R"(["a \ud83d b", "\uDE00", 1.50])") == "[\"a \xEF\xBF\xBD b\",\"\xEF\xBF\xBD\",1.5]");
+    CHECK(read(R"(["\ud83d\ud83d\ude00", "\\ud83d"])") == "[\"\xEF\xBF\xBD\xF0\x9F\x98\x80\",\"\\\\ud83d\"]");
+    CHECK(condense::parse_json(R"(["\ud83d)").error.starts_with("condense: parse_json: byte "));
+}
+
 TEST_CASE("json_parse: text keeps order by default and never throws", "[adapt][json]") {
     auto const good = condense::parse_json("\n {\"b\":1,\"a\":[true,\"\\u00e9\"]} ");
     REQUIRE(good);

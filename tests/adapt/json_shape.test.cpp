@@ -99,6 +99,35 @@ TEST_CASE("json_shape: each message has the parts that it should", "[adapt][json
     }
 }
 
+TEST_CASE("json_shape: words under a name that nobody knows are counted, in messages of all shapes", "[adapt][json]") {
+    std::string const names[] = {"zq_words", "reasoningLog", "x"};
+    std::string text;
+    while (text.size() < 10'000) text += "some words ";
+    auto const cost_of = [](json const& m) {
+        condense::cost sum;
+        adapt_tests::each_part(m, [&](condense::part_view const& part) {
+            sum += condense::detail::part_cost(condense::chars_per_token{40}, part);
+        });
+        return sum.tokens().count;
+    };
+    std::size_t count = 0;
+    for (auto const* const rows : {"parts", "understood"})
+        for (auto const& row : table(rows)) {
+            json const m = row.is_array() ? row[0] : row;
+            if (shape_error_of(m) || m.value("role", "") == "toolResult") continue;
+            for (auto const& name : names) {
+                auto more = m;
+                more[name] = text;
+                if (shape_error_of(more)) continue;  // by name
+                CAPTURE(more.dump().substr(0, 200));
+                CHECK(cost_of(more) > cost_of(m) + 2'400);
+                CHECK(cost_of(more) < cost_of(m) + 2'600);
+                ++count;
+            }
+        }
+    CHECK(count > 200);
+}
+
 TEST_CASE("json_shape: only a dump is left to the reader", "[adapt][json]") {
     std::string seen;
     auto const m = read(R"({"role":"assistant","content":["a",{"type":"tool_use","id":"c1","input":"{}"},5],

@@ -111,6 +111,7 @@ template <json_type Json>
 struct message_traits<Json> {
     static role role_of(Json const& m) {
         auto const speaker = detail::text_member(m, "role");
+        if (!speaker.empty() && detail::is_result(m)) return role::tool;
         return speaker.empty() ? detail::role_of_item(m) : role_named(speaker);
     }
 

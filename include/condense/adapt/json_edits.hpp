@@ -78,10 +78,18 @@ public:
                 for (auto part = first; part < index; ++part)
                     if (goes[part]) add(pieces_[part].piece.removable, all_losses);
         }
-        // Inner arrays first, because blocks move when the array that holds them is emptied.
+        // From inside to outside, because blocks move when the array that holds them is emptied, and the members of an
+        // object when one of them goes; keys may be the object's own.
+        auto const erase_members = [&](bool of_message) {
+            std::vector<std::pair<Json*, std::string>> members;
+            for (auto const& place : all_losses.members)
+                if ((place.parent == &message_) == of_message) members.emplace_back(place.parent, place.key);
+            for (auto const& [parent, key] : members) json_place<Json>{parent, key.c_str()}.erase();
+        };
         for (auto const& array : all_losses.inner) erase(*array.parent, array.indices);
+        erase_members(false);
         for (auto const& array : all_losses.outer) erase(*array.parent, array.indices);
-        for (auto const& place : all_losses.members) place.erase();
+        erase_members(true);
         return true;
     }
 
@@ -161,7 +169,7 @@ private:
         auto& block = *piece.removable.find();
         if (!block.is_object() || media_text(block) == text) return;
         auto const type = text_member(block, "type");
-        bool const is_tool = role_named(text_member(message_, "role")) == role::tool;
+        bool const is_tool = is_result(message_);
         bool const in_result = is_tool || !is_same(piece.removable, piece.block);
         bool const fits = !in_result || (!is_alone && !piece.part.call.empty());
         if (in_result && piece.shapes == shape_set::of(json_shape::gemini)) return;

@@ -195,6 +195,32 @@ constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
     }
 }
 
+/// Text in which each escape of half a surrogate pair, as JavaScript writes it, is one of U+FFFD: no other byte moves.
+inline std::string without_halves(std::string_view text) {
+    std::string out{text};
+    auto const escape = [&](std::size_t at) -> unsigned {  // its four digits; 0 for none
+        if (text.size() - at < 6 || text[at] != '\\' || text[at + 1] != 'u') return 0;
+        unsigned value = 0;
+        for (char const digit : text.substr(at + 2, 4)) {
+            auto const place =
+                std::string_view{"0123456789abcdef"}.find(digit >= 'A' && digit <= 'F' ? digit + 32 : digit);
+            if (place == std::string_view::npos) return 0;
+            value = value * 16 + static_cast<unsigned>(place);
+        }
+        return value;
+    };
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] != '\\') continue;
+        auto const value = escape(at);
+        bool const first = value >= 0xD800 && value < 0xDC00;
+        auto const next = first && at + 6 < text.size() ? escape(at + 6) : 0;
+        bool const pair = next >= 0xDC00 && next < 0xE000;
+        if (value >= 0xD800 && value < 0xE000 && !pair) out.replace(at, 6, "\\ufffd");
+        at += pair ? 11 : 1;
+    }
+    return out;
+}
+
 }  // namespace detail::json
 
 namespace detail {
@@ -214,7 +240,8 @@ json_parsed<Json> parse_cbor(std::string_view bytes) {
 }  // namespace detail
 
 /// Parses all of `text`. Refuses nesting above 128 before it builds a tree, because copying and dumping a tree recurse;
-/// otherwise as Json::parse (one of duplicate keys stays, numbers lose their spelling). Throws only if memory runs out.
+/// otherwise as Json::parse (one of duplicate keys stays, numbers lose their spelling), but reads half a surrogate
+/// pair, which JavaScript writes, as U+FFFD. Throws only if memory runs out.
 template <json_type Json = nlohmann::ordered_json>
 json_parsed<Json> parse_json(std::string_view text) {
     json_parsed<Json> result;
@@ -224,7 +251,13 @@ json_parsed<Json> parse_json(std::string_view text) {
         return result;
     }
     detail::json::tree_reader<Json> reader;
-    if (Json::sax_parse(text.begin(), text.end(), &reader)) result.value = reader.take();
+    bool read = Json::sax_parse(text.begin(), text.end(), &reader);
+    if (!read && reader.reason.find("surrogate") != reader.reason.npos) {
+        auto const whole = detail::json::without_halves(text);
+        reader = {};
+        read = Json::sax_parse(std::string_view{whole}.begin(), std::string_view{whole}.end(), &reader);
+    }
+    if (read) result.value = reader.take();
     else result.error = detail::json::location(text, reader.position) + reader.reason;
     return result;
 }

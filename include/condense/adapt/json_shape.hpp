@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <condense/adapt/json_blocks.hpp>
@@ -50,6 +52,21 @@ struct json_piece {
     bool known = true;  ///< false of a block that no table has
 };
 
+/// True for a message that is the result of a call: by its role, or as it names the call.
+template <class Json>
+bool is_result(Json const& message) {
+    return role_named(text_member(message, "role")) == role::tool || !text_member(message, "tool_call_id").empty();
+}
+
+/// True for an item or a block that names itself so, as AI SDK's do by their `kind`.
+template <class Json>
+bool is_compaction(Json const& value) {
+    for (auto const* const key : {"type", "kind"})
+        if (auto const name = text_member(value, key); name.find("compaction") != name.npos)
+            return name != "compaction_trigger";
+    return false;
+}
+
 /// Calls visit(json_piece) for each part of one message, in the order of the parts.
 ///
 /// Every field may have any type; a value that does not match the shape is `other` or missing. Blocks inside a result
@@ -69,7 +86,10 @@ public:
     /// Visits all parts; call once.
     void run() {
         auto const speaker = text_member(message_, "role");
-        if (auto const* const row = item_row(speaker)) return use_block({}, message_, *row);
+        if (auto const* const row = item_row(speaker)) {
+            use_block({}, message_, *row);
+            return unknown_members(row);
+        }
         if (auto* const blocks = member_of(message_, "parts"); blocks != nullptr && blocks->is_array()) {
             shapes_ = parts_shapes;
             for (std::size_t index = 0; index < blocks->size(); ++index) {
@@ -78,17 +98,20 @@ public:
             }
             shapes_ = shape_set::all();
         }
-        content(speaker);
+        content();
         member_text("reasoning_content", part_kind::reasoning, shape_set::of(openai));
         member_text("thinking", part_kind::reasoning, shape_set::of(ollama));
         member_text("refusal", part_kind::text, shape_set::of(openai));
+        other_reasoning();
         images();
         calls();
+        if (speaker == "bashExecution") ran_command();
         // What pi writes for messages that have left: a compaction, or a branch.
         if (speaker.ends_with("Summary") && !text_member(message_, "summary").empty())
             visit_part(
                 {.compaction = speaker.starts_with("compaction") ? compaction_place::any : compaction_place::none},
                 {&message_, "summary"}, {&message_, "summary"}, {.shapes = shape_set::of(pi)});
+        unknown_members(nullptr);
     }
 
 private:
@@ -108,11 +131,11 @@ private:
         return row == nullptr && is_compaction(message_) ? &compaction_row : row;
     }
 
-    void content(std::string_view speaker) {
+    void content() {
         auto const before = shapes_;
         shapes_ = shapes_ & content_shapes;
         part_view plain{};
-        if (role_named(speaker) == role::tool) plain = answer();
+        if (is_result(message_)) plain = answer();
         auto* const value = member_of(message_, "content");
         if (value == nullptr && (plain.kind != part_kind::tool_result || member_of(message_, "parts") != nullptr))
             return;
@@ -424,6 +447,134 @@ private:
             visit_part({.kind = kind}, {&message_, key}, {&message_, key}, {.shapes = shapes});
     }
 
+    /// Reasoning beside the content, under the names that servers and gateways have for it: a text, or details of which
+    /// some are signed or encrypted.
+    static constexpr std::array reasoning_members{"reasoning", "reasoning_details", "reasoning_text", "thinking_blocks",
+                                                  "thoughts"};
+    void other_reasoning() {
+        auto const* const object = message_.template get_ptr<typename Json::object_t const*>();
+        if (object == nullptr) return;
+        for (auto const& [key, value] : *object) {
+            if (key.size() < 8 || (key[0] != 'r' && key[0] != 't')) continue;  // most are none of them
+            for (auto const* const name : reasoning_members)
+                if (key == name) reasoning(name);
+        }
+    }
+    void reasoning(char const* key) {
+        place const where{&message_, key};
+        auto* const value = where.find();
+        if (value == nullptr || !value->is_array())
+            return member_text(key, part_kind::reasoning, shape_set::of(openai));
+        if (value->empty()) return;
+        bool bound = false;
+        for (auto const& each : *value)
+            bound = bound || (is_bound(each, {"signature"}) && names_claude(text_member(each, "format")));
+        auto part = sealed({}, part_kind::reasoning, word_cost(*value));
+        part.bound = bound;
+        visit_part(part, where, where, {.is_dump = true, .shapes = shape_set::of(openai)});
+    }
+    /// OpenRouter says whose the details are; LiteLLM has them of Anthropic alone.
+    static bool names_claude(std::string_view format) noexcept {
+        return format.empty() || format.find("anthropic") != format.npos || format.find("claude") != format.npos;
+    }
+
+    /// pi: a command that the user ran, and its output.
+    void ran_command() {
+        part_view part{.kind = part_kind::tool_call, .tool = "bash"};
+        visit_part(part, {&message_, "command"}, {}, {.shapes = shape_set::of(pi)});
+        part.kind = part_kind::tool_result;
+        visit_part(part, {&message_, "output"}, {}, {.shapes = shape_set::of(pi)});
+    }
+
+    /// What a member says that no shape has: its words count, and go with the message, whatever it is called. `row` is
+    /// that of an item.
+    void unknown_members(block_row const* row) {
+        using object_type =
+            std::conditional_t<std::is_const_v<Json>, typename Json::object_t const, typename Json::object_t>;
+        auto* const object = message_.template get_ptr<object_type*>();
+        if (object == nullptr || is_dumped_) return;
+        for (auto& [key, value] : *object) {
+            auto const* const text = string_of(&value);
+            if (text != nullptr ? text->size() < 32 : !value.is_structured()) continue;
+            if (is_read(key, row) || words_in(value) < 32) continue;
+            // Without any content the message may be of a shape that is not known, and is refused.
+            bool known = row != nullptr;
+            for (auto const* const content : {"content", "parts", "tool_calls", "function_call"})
+                known = known || member_of(message_, content) != nullptr;
+            bool const is_text = text != nullptr && !is_opaque(*text);
+            place const where{&message_, key.c_str()};
+            visit_part(sealed({}, part_kind::other, is_text ? own_cost{} : word_cost(value)), where, where,
+                       {.is_dump = !is_text, .known = known});
+        }
+    }
+    /// True for members that the walk reads, and for those that are no part of what is sent.
+    bool is_read(std::string_view key, block_row const* row) const {
+        for (std::string_view const known : {"content",
+                                             "usage",
+                                             "parts",
+                                             "tool_calls",
+                                             "reasoning_content",
+                                             "reasoning",
+                                             "reasoning_details",
+                                             "reasoning_text",
+                                             "thinking_blocks",
+                                             "thinking",
+                                             "thoughts",
+                                             "refusal",
+                                             "images",
+                                             "function_call",
+                                             "summary",
+                                             "command",
+                                             "output",
+                                             "condense",
+                                             "name",
+                                             "arguments",
+                                             "error",
+                                             "action",
+                                             "tools",
+                                             "results",
+                                             "result",
+                                             "outputs",
+                                             "queries"})
+            if (key == known) return true;
+        if (key == "details") return text_member(message_, "role") == "toolResult";  // pi shows them to the user
+        if (row != nullptr)
+            for (auto const& members : {row->text, row->id, row->seal})
+                for (auto const* const known : members)
+                    if (known != nullptr && key == known) return true;
+        return false;
+    }
+
+    /// A text that is data: long, and without white space.
+    static bool is_opaque(std::string_view text) noexcept {
+        return text.size() >= 256 && text.find_first_of(" \n\t") == text.npos;
+    }
+    /// Bytes of the texts in a value that are no ids, names or times: those with a space, and long ones.
+    static std::size_t words_in(Json const& value, std::size_t levels = json::depth_limit) {
+        if (auto const* const text = string_of(&value))
+            return text->size() >= 100 || text->find(' ') != text->npos ? text->size() : 0;
+        std::size_t sum = 0;
+        if (value.is_structured() && levels != 0)
+            for (auto const& each : value) sum += words_in(each, levels - 1);
+        return sum;
+    }
+    /// What a structure costs in which some is data; nothing for one of words, whose text is counted.
+    static own_cost word_cost(Json const& value) {
+        std::size_t data = 0;
+        bool media = false;
+        auto const look = [&](auto const& self, Json const& each, std::size_t levels) -> void {
+            if (auto const* const text = string_of(&each)) {
+                if (!is_opaque(*text)) return;
+                media = media || text->starts_with("data:");
+                data += text->size();
+            } else if (each.is_structured() && levels != 0)
+                for (auto const& inner : each) self(self, inner, levels - 1);
+        };
+        look(look, value, json::depth_limit);
+        if (data == 0) return {};
+        return media ? media_cost : cost::of({(words_in(value) + 3) / 4});
+    }
+
     /// Ollama: images as base64.
     void images() {
         auto* const list = member_of(message_, "images");
@@ -464,14 +615,6 @@ private:
                    {.is_dump = is_json,
                     .form = is_json ? text_form::json : text_form::string,
                     .shapes = shape_set::of(openai, ollama)});
-    }
-
-    /// True for an item or a block that names itself so, as AI SDK's do by their `kind`.
-    static bool is_compaction(Json const& value) {
-        for (auto const* const key : {"type", "kind"})
-            if (auto const name = text_member(value, key); name.find("compaction") != name.npos)
-                return name != "compaction_trigger";
-        return false;
     }
 
     /// The text in a document, whose source holds it where others hold bytes, in a file or in a resource; an array
@@ -555,6 +698,7 @@ private:
         if (!piece.is_dump)
             if (auto const* const string = string_of(text.find())) part.text = *string;
         if (part.kind == part_kind::tool_result) ++results_;
+        is_dumped_ = is_dumped_ || (piece.is_dump && text.parent == nullptr);
         piece.part = part;
         piece.text = text;
         piece.removable = removable;
@@ -566,6 +710,7 @@ private:
     Json& message_;
     visitor visit_;
     std::size_t results_ = 0;  ///< parts of kind tool_result so far
+    bool is_dumped_ = false;  ///< an item is shown as it is
     shape_set shapes_ = shape_set::all();  ///< of what is being read
     place block_ = {};
 };

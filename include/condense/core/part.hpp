@@ -27,13 +27,14 @@ constexpr std::string_view name(role which) noexcept {
     return "other";
 }
 
-/// Reads the spellings of the common APIs ("developer" is system, "model" is assistant, "function"
-/// and "toolResult" are tool); everything else is `other`.
+/// Reads the spellings of the common APIs ("developer" is system, "model" is assistant, "function", "toolResult" and
+/// the "ipython" and "observation" of chat templates are tool); everything else is `other`.
 constexpr role role_named(std::string_view spelling) noexcept {
     if (spelling == "user" || spelling == "human") return role::user;
     if (spelling == "assistant" || spelling == "model" || spelling == "ai") return role::assistant;
     if (spelling == "system" || spelling == "developer") return role::system;
-    if (spelling == "tool" || spelling == "function" || spelling == "toolResult") return role::tool;
+    for (std::string_view const result : {"tool", "function", "toolResult", "tool_result", "ipython", "observation"})
+        if (spelling == result) return role::tool;
     return role::other;
 }
 
