@@ -41,9 +41,9 @@ std::optional<std::string_view> ask_provider(Json& body, json_shape shape, token
         detail::member_of(body, "context_management") != nullptr)
         return std::nullopt;
     std::string edits;
-    auto const add = [&](std::string_view edit, std::optional<std::uint64_t> tokens = {}) {
+    auto const add = [&](std::string_view edit, std::optional<std::uint64_t> count = {}) {
         edits.append(edits.empty() ? "" : ",").append(edit);
-        if (tokens) edits.append(std::to_string(*tokens));
+        if (count) edits.append(std::to_string(*count));
     };
     if (is(json_shape::responses)) {
         if (means.truncate) body["truncation"] = "auto";

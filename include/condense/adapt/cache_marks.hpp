@@ -174,19 +174,19 @@ private:
 };
 
 /// Models of OpenAI that hold what ends at a mark, from GPT-5.6 on (Prompt caching, 2026-11).
-constexpr bool has_breakpoints(std::string_view model) noexcept {
-    auto const place = model.find("gpt-");
-    if (place == model.npos) return false;
+constexpr bool has_breakpoints(std::string_view asked) noexcept {
+    auto const place = asked.find("gpt-");
+    if (place == asked.npos) return false;
     unsigned version[2] = {};  // before and behind the dot: "5.6-terra", "6-sol"
     std::size_t at = 0;
-    for (char const byte : model.substr(place + 4)) {
+    for (char const byte : asked.substr(place + 4)) {
         if (byte == '.' && at == 0) ++at;
         else if (byte < '0' || byte > '9' || version[at] > 99) break;
         else version[at] = version[at] * 10 + static_cast<unsigned>(byte - '0');
     }
     return version[0] > 5 || (version[0] == 5 && version[1] >= 6);
 }
-constexpr bool is_qwen(std::string_view model) noexcept { return model.find("qwen") != model.npos; }
+constexpr bool is_qwen(std::string_view asked) noexcept { return asked.find("qwen") != asked.npos; }
 
 /// The shape of a request body that takes marks; nothing for others, and for one that may be of either kind.
 template <class Json>
@@ -224,14 +224,14 @@ std::optional<json_shape> marked_shape(Json const& body, typename Json::array_t 
 template <json_type Json, token_estimator Estimator = detail::quarter_estimator>
 std::size_t set_cache_marks(Json& body, cache_marks const& how = {}, Estimator const& estimator = {}) {
     if (!body.is_object() || detail::member_of(body, "cache_control") != nullptr) return 0;
-    auto const model = detail::text_member(body, "model");
+    auto const asked = detail::text_member(body, "model");
     bool const is_items = detail::member_of(body, "messages") == nullptr;
     auto* const list = detail::member_of(body, is_items ? "input" : "messages");
     auto* const all = list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>();
     if (all == nullptr) return 0;
     auto form = detail::mark_form::control;
-    bool const has_head = !detail::has_breakpoints(model) && !detail::is_qwen(model);
-    if (detail::has_breakpoints(model)) form = detail::mark_form::breakpoint;
+    bool const has_head = !detail::has_breakpoints(asked) && !detail::is_qwen(asked);
+    if (detail::has_breakpoints(asked)) form = detail::mark_form::breakpoint;
     else if (is_items) return 0;
     else if (has_head) {
         auto const shape = how.shape ? how.shape : detail::marked_shape(std::as_const(body), *all);

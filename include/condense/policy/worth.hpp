@@ -48,8 +48,8 @@ struct pays_off {
     price output_price = {15'000'000};  ///< of what the model writes, such as reasoning
 
     /// At the prices of a model: `pays_off::at(*find_model(name).facts.price, 20_turns)`.
-    static constexpr pays_off at(prices const& model, v1::turns turns = {10}) noexcept {
-        return {model.input, model.cached, model.written, turns, {1}, model.output};
+    static constexpr pays_off at(prices const& all, v1::turns expected = {10}) noexcept {
+        return {all.input, all.cached, all.written, expected, {1}, all.output};
     }
 
     constexpr bool pays(gain const& change) const noexcept {
