@@ -84,8 +84,8 @@ static_assert(numbers_of("prompt is too long: 208,310 tokens > 200_000 maximum")
                   overflow{} &&
               numbers_of("exceed context limit: input length and `max_tokens` exceed context limit: "
                          "18446744073709551615 + 18446744073709551615 > 8") == overflow{{8}, {0}} &&
-              !overflow_of(400, "prompt is too long: -1 tokens > 8 maximum") &&
-              !overflow_of(400, "prompt is too long: tokens > maximum"));
+              numbers_of("prompt is too long: -1 tokens > 8 maximum") == overflow{} &&
+              numbers_of("prompt is too long: tokens > maximum") == overflow{});
 
 // Later wordings name what earlier ones do not.
 static_assert(
@@ -123,11 +123,12 @@ TEST_CASE("an overflow is recognised however it is wrapped", "[core][overflow]")
         auto const json =
             "event: error\ndata: {\"error\":{\"message\":\"" + escaped(each.text, '"') + "\",\"code\":400}}\n\n";
         auto const nested = "litellm.BadRequestError: {\"detail\":\"" + escaped(json, '"') + "\"} Fallbacks=None";
-        auto const dumped = std::string(40'000, ' ') + each.text + std::string(1'000'000, 'm');
+        auto const dumped = std::string(40'000, ' ') + each.text + '\n' + std::string(1'000'000, 'm');
         CHECK(overflow_of(each.status, each.text) == each.expected);
         for (auto const& text : {each.text, upper, python, json, nested, dumped}) {
             for (auto const status : {0, 400, 413, 422}) CHECK(overflow_of(status, text) == each.expected);
-            for (auto const status : never) CHECK_FALSE(overflow_of(status, text).has_value());
+            for (auto const status : never)
+                CHECK(overflow_of(status, text).has_value() == (status == 200 && text.starts_with("{\"error\":")));
         }
         CHECK_FALSE(overflow_of(400, std::string(64 * 1024, ' ') + each.text).has_value());
     }

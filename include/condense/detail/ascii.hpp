@@ -13,6 +13,20 @@ constexpr bool is_upper(char byte) noexcept { return byte >= 'A' && byte <= 'Z';
 constexpr char lowered(char byte) noexcept { return is_upper(byte) ? static_cast<char>(byte - 'A' + 'a') : byte; }
 constexpr bool is_letter(char byte) noexcept { return lowered(byte) >= 'a' && lowered(byte) <= 'z'; }
 
+/// True if `word` is one of the space-separated `words`, in letters of either case.
+constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept {
+    if (word.empty()) return false;
+    for (std::size_t position = 0; position < words.size();) {
+        auto const end = words.find(' ', position) < words.size() ? words.find(' ', position) : words.size();
+        bool equal = end - position == word.size();
+        for (std::size_t index = 0; equal && index < word.size(); ++index)
+            equal = lowered(word[index]) == words[position + index];
+        if (equal) return true;
+        position = end + 1;
+    }
+    return false;
+}
+
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense

@@ -14,20 +14,6 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// True if `word` is one of the space-separated `words`, in letters of either case.
-constexpr bool is_one_of(std::string_view word, std::string_view words) noexcept {
-    if (word.empty()) return false;
-    for (std::size_t position = 0; position < words.size();) {
-        auto const end = words.find(' ', position) < words.size() ? words.find(' ', position) : words.size();
-        bool equal = end - position == word.size();
-        for (std::size_t index = 0; equal && index < word.size(); ++index)
-            equal = lowered(word[index]) == words[position + index];
-        if (equal) return true;
-        position = end + 1;
-    }
-    return false;
-}
-
 /// The names that may precede a slash: makers, and the clouds and gateways that serve models under their makers' names.
 inline constexpr char known_providers[] =
     "accounts alibaba anthropic azure azure_ai bedrock converse dashscope deepseek deepseek-ai fireworks fireworks_ai "

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <condense/core/quantity.hpp>
+#include <condense/detail/ascii.hpp>
 #include <condense/detail/phrase.hpp>
 #include <condense/detail/saturate.hpp>
 
@@ -49,6 +50,7 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{"context_length_exceeded"},
     // vLLM; its engine answers 500 where its front end lets a prompt pass.
     overflow_wording{"is too large: #. *maximum context length is % tokens and your request has # input tokens"},
+    overflow_wording{"input characters and requested*context length is only % tokens"},
     overflow_wording{"you passed # input tokens and requested # output tokens*context length is only %"},
     overflow_wording{"prompt (length #) is longer than the maximum model length of %", true},
     overflow_wording{"prompt length of # is longer than the maximum model length of %", true},
@@ -72,6 +74,7 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{"request (# tokens) exceeds the available context size (% tokens)", true},
     overflow_wording{"exceeds the available context size*n_prompt_tokens~#*n_ctx~%", true},
     overflow_wording{"exceeds the available context size", true},
+    overflow_wording{"context size has been exceeded", true},
     overflow_wording{"exceed_context_size_error*n_prompt_tokens~#*n_ctx~%", true},
     overflow_wording{"exceed_context_size_error", true},
     // Ollama.
@@ -97,33 +100,139 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{"trying to keep the first # tokens when context*overflows*context length of only % tokens"},
     // Cohere, Text Generation Inference.
     overflow_wording{"too many tokens: total number of tokens*cannot exceed % - received #"},
+    overflow_wording{"too many tokens: size limit exceeded by*limit for this model is % tokens"},
     overflow_wording{"too many tokens: size limit exceeded by"},
     overflow_wording{"inputs~must have less than % tokens. given: #"},
     overflow_wording{"inputs~tokens + ~max_new_tokens~must be <= %. given: #~inputs~tokens and #"},
-    // Of gateways, and of those to come.
+    // DashScope, TabbyAPI, gateways.
+    overflow_wording{"range of input length should be [1, %]"},
+    overflow_wording{"request length # + # is greater than max_seq_len %"},
+    overflow_wording{"\u4e0a\u4e0b\u6587\u957f\u5ea6\u8d85\u8fc7"},  // "the length of the context exceeds"
+    overflow_wording{"reduce the length of the messages"},
+    // Others are read by overflow_statement, but this says of no excess.
     overflow_wording{.phrase = "maximum context length is % tokens", .generic = true},
     overflow_wording{.phrase = "maximum context*of % tokens", .generic = true},
-    overflow_wording{.phrase = "maximum context*exceeded", .generic = true},
-    overflow_wording{.phrase = "exceeds*maximum context", .generic = true},
-    overflow_wording{.phrase = "exceeded*maximum context", .generic = true},
-    overflow_wording{.phrase = "longer than*maximum context", .generic = true},
-    overflow_wording{.phrase = "token limit*exceeded", .generic = true},
-    overflow_wording{.phrase = "exceeds*token limit", .generic = true},
-    overflow_wording{.phrase = "exceeded*token limit", .generic = true},
 };
 
 /// Phrases of errors that limit a rate, a quota or the answer instead of the request.
-inline constexpr std::array<std::string_view, 14> other_limits = {
-    "rate limit", "rate_limit", "ratelimit", "per minute", "per day", "per hour",     "per month",
-    "daily",      "monthly",    "today",     "quota",      "(tpm)",   "output token", "max_tokens must"};
+inline constexpr std::array<std::string_view, 21> other_limits = {
+    "rate limit", "rate_limit", "ratelimit", "per minute",  "per day",   "per hour",      "per month",
+    "daily",      "monthly",    "today",     "quota",       "(tpm)",     "output token",  "max_tokens must",
+    "billing",    "api key",    "throttl",   "please wait", "signature", "invalid value", "batch size"};
 
-/// True if the text mentions another limit than the window. Linear; called only for a wording of no provider in
-/// particular.
+/// True if the text mentions another limit than the window, or quotes what it refuses. Linear; called only where no
+/// provider's wording was found.
 constexpr bool limits_something_else(std::string_view text) noexcept {
     for (; !text.empty(); text.remove_prefix(1))
         for (auto const words : other_limits)
             if (lowered(text[0]) == words[0] && phrase_at(text, words)) return true;
     return false;
+}
+
+/// 2^40 tokens, more than any window: a larger number does not count tokens.
+inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
+
+/// One sentence of an error, as it is read word by word.
+class overflow_sentence {
+public:
+    constexpr void add_word(std::string_view word) noexcept {
+        auto const is = [&](std::string_view words) { return is_one_of(word, words); };
+        context_ = context_ || is("context prompt prompts");
+        subject_ = subject_ || is("context prompt prompts input inputs token tokens sequence conversation");
+        frame_ = frame_ || is("window maximum max limit limits model length size allowed supported") ||
+                 (excess_ != 0 && is("context"));
+        veto_ = veto_ ||
+                is("deadline timeout stop byte bias logit batch embeddings image images pixel pixels dimensions bytes "
+                   "mb credit credits "
+                   "organisation organization");
+        // Of an argument, a name or the answer, unless it speaks of the context.
+        weak_ = weak_ || is("completion output response array string name description url title schema property tool "
+                            "tools function field header session characters");
+        weak_ = weak_ || (last_ == after_max && is("tokens"));
+        if (is("exceed exceeds exceeding over beyond above surpasses fit") || (last_ == after_more && is("than"))) {
+            found(1);
+            frame_ = false;  // has to follow
+        }
+        if (is("exceeded full reached")) found(1);
+        if ((last_ == after_too && is("long large many big")) || (last_ == after_reduce && is("length"))) found(2);
+        last_ = is("too")                                              ? after_too
+                : is("longer larger greater more")                     ? after_more
+                : is("reduce") || (last_ == after_reduce && is("the")) ? after_reduce
+                : is("max maximum")                                    ? after_max
+                                                                       : after_other;
+        by_ = is("by");
+    }
+    constexpr void add_number(std::uint64_t number) noexcept {
+        if (by_ || number < 1'000) return;  // an excess, or no count of tokens
+        if (count_ < 2) numbers_[count_] = number;
+        if (excess_ == 0) ++before_;
+        ++count_;
+    }
+    /// An identifier such as max_completion_tokens limits the answer.
+    constexpr void add_limit_of_answer() noexcept { weak_ = true; }
+
+    constexpr bool states_overflow() const noexcept {
+        return subject_ && !veto_ && (!weak_ || context_) && (excess_ == 2 || (excess_ == 1 && frame_));
+    }
+    constexpr bool has_figures() const noexcept { return subject_ && !veto_ && count_ == 2; }
+    /// Of two figures the larger was requested; of one what stands before the excess.
+    constexpr overflow figures() const noexcept {
+        auto const [one, other] = numbers_;
+        if (count_ == 2) return {{one < other ? one : other}, {one < other ? other : one}};
+        if (count_ != 1) return {};
+        return before_ == 1 ? overflow{{}, {one}} : overflow{{one}, {}};
+    }
+
+private:
+    constexpr void found(int kind) noexcept { excess_ = excess_ > kind ? excess_ : kind; }
+
+    bool subject_ = false, frame_ = false, context_ = false, veto_ = false, weak_ = false, by_ = false;
+    int excess_ = 0;  ///< 1 beyond a limit, 2 too long
+    enum { after_other, after_too, after_more, after_reduce, after_max } last_ = after_other;  ///< the word before
+    std::uint64_t numbers_[2] = {};
+    std::size_t count_ = 0;
+    std::size_t before_ = 0;
+};
+
+/// The overflow that some sentence states in words of no provider in particular: of the context, the prompt or tokens,
+/// and of a limit that they exceed. Linear.
+constexpr std::optional<overflow> overflow_statement(std::string_view text) noexcept {
+    std::optional<overflow> result;
+    overflow_sentence current;
+    auto const is_word = [](char byte) { return (lowered(byte) >= 'a' && lowered(byte) <= 'z') || byte == '_'; };
+    auto const close = [&] {
+        if (!result && current.states_overflow()) result = current.figures();
+        else if (result == overflow{} && current.has_figures()) result = current.figures();
+        current = {};
+    };
+    while (!text.empty()) {
+        std::size_t size = 1;
+        if (is_word(text[0])) {
+            while (size < text.size() && is_word(text[size])) ++size;
+            auto const identifier = text.substr(0, size);
+            std::size_t begin = 0;  // of one of its words: context_length_exceeded, ContextWindowExceeded
+            for (std::size_t at = 1; at <= size; ++at) {
+                auto const is_upper = [&](std::size_t place) {
+                    return identifier[place] >= 'A' && identifier[place] <= 'Z';
+                };
+                if (at < size && identifier[at] != '_' && !(is_upper(at) && !is_upper(at - 1))) continue;
+                current.add_word(identifier.substr(begin, at - begin));
+                begin = at < size && identifier[at] == '_' ? at + 1 : at;
+            }
+            if (is_one_of(identifier, "max_tokens max_completion_tokens max_output_tokens max_new_tokens num_ctx"))
+                current.add_limit_of_answer();
+        } else if (is_digit(text[0])) {
+            std::uint64_t number = 0;
+            auto rest = text;
+            if (take_number(rest, number)) size = text.size() - rest.size();
+            current.add_number(number <= tokens_ceiling ? number : 0);
+        } else if (std::string_view{".!?;\"\n{}"}.find(text[0]) != std::string_view::npos &&
+                   !(text[0] == '.' && text.size() > 1 && is_digit(text[1])))
+            close();
+        text.remove_prefix(size);
+    }
+    close();
+    return result;
 }
 
 /// How libraries write the HTTP status into the text of an error.
@@ -133,9 +242,6 @@ inline constexpr std::array<std::string_view, 4> status_wordings = {"code~%", "e
 constexpr bool overflow_status(int status, bool by_server) noexcept {
     return status == 0 || status == 400 || status == 413 || status == 422 || (status == 500 && by_server);
 }
-
-/// 2^40 tokens, more than any window: a larger number does not count tokens.
-inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
 
 /// Sets a number that no earlier wording has set.
 constexpr void set_tokens(tokens& target, std::uint64_t count) noexcept {
@@ -173,16 +279,18 @@ inline constexpr bytes overflow_look = {64 * 1024};
 /// the last one that the text states before the wording counts.
 ///
 /// Overflows come with 400 (all providers), 413 (Anthropic and GitHub, if the text speaks of the window or of tokens),
-/// 422 (gateways that validate), and 500 if the wording is that of llama.cpp, Ollama or vLLM's engine. Not with 2xx,
-/// where a model may write about overflows; with 401, 403 and 404, whose texts may quote a prompt; with 429, where the
-/// numbers are those of a rate and a shorter request need not help; nor with other server errors, where the request may
-/// be valid. Wordings of no provider in particular, such as `maximum context` or `token limit` beside `exceeds`, count
-/// only if the text does not mention rates, quotas or the answer. Pass an error in a stream that began with 200 with
-/// status 0. A 400 that quotes a wording from a prompt is reported as an overflow.
+/// 422 (gateways that validate), and 500 if the wording is that of llama.cpp, Ollama or vLLM's engine. Of 2xx, where a
+/// model may write about overflows, only with 200 and a body that begins with an error, as LM Studio answers. Not with
+/// 401, 403 and 404, whose texts may quote a prompt; with 429, where the numbers are those of a rate and a shorter
+/// request need not help; nor with other server errors, where the request may be valid. Where no provider's wording is
+/// found, a sentence counts that says of the context, the prompt or tokens that they exceed a limit, unless it speaks
+/// of images, names or the answer, or the text of rates, quotas, keys or a value that it quotes. Pass an error in a
+/// stream that began with 200 with status 0. A 400 that quotes a wording from a prompt is reported as an overflow.
 ///
 /// Linear in the text, of which only the first `overflow_look` bytes count; allocates nothing. Numbers of 0 or above
 /// 2^40 count as not named.
 constexpr std::optional<overflow> overflow_of(int status, std::string_view text) noexcept {
+    if (status == 200 && text.starts_with("{\"error\":")) status = 400;  // as LM Studio and some gateways answer
     if (!detail::overflow_status(status, true)) return std::nullopt;
     text = text.substr(0, detail::as_size(overflow_look.count));
     std::optional<overflow> result;
@@ -205,6 +313,8 @@ constexpr std::optional<overflow> overflow_of(int status, std::string_view text)
             break;
         }
     }
+    if (!result && detail::overflow_status(status, false) && !detail::limits_something_else(text))
+        return detail::overflow_statement(text);
     return result;
 }
 
