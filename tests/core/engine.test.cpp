@@ -15,14 +15,13 @@
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
-#include "support/fakes.hpp"
 #include "support/notation.hpp"
 
 namespace {
 
 using namespace condense::literals;
 using namespace notation;
-using condense::group, condense::outcome, condense::pipeline, condense::used, toy::layer;
+using condense::group, condense::pipeline, toy::layer;
 
 /// Tokens are bytes.
 conversation const original{U("task"),  C("1", "read"), R("1", "output"), A("answer"),
@@ -161,16 +160,6 @@ TEST_CASE("engine: an empty history is sent as it is") {
     CHECK((shown(made).empty() && made.report().fits() && !made.report().changed()));
 }
 
-TEST_CASE("engine: without anything that concludes, a run fits or is over") {
-    auto const outcome_of = [](std::uint64_t window) {
-        pipeline const idle{layer<condense::no_effects>(nothing)};
-        return condense::reduce(original, idle, {.window = {window}}, per_byte{}).report().outcome;
-    };
-    constexpr std::uint64_t whole = 4 + 2 + 6 + 6 + 5 + 4 + 6;
-    CHECK((outcome_of(whole) == outcome::fits && outcome_of(whole - 1) == outcome::over));
-    CHECK(outcome_of(0) == outcome::over);
-}
-
 /// Shortens the result once the answer is gone, at any usage.
 template <class When>
 struct patient {
@@ -216,25 +205,6 @@ TEST_CASE("engine: a part that several sweeps shorten is counted once for each l
         condense::reduce(messages, pipeline{gradual{condense::always}, gradual{condense::always}}, room, per_byte{});
     CHECK(messages[2].parts[0].text == "out");
     CHECK((twice.layers[0].runs > 1 && twice.layers[0].parts_shortened == 1 && twice.layers[1].parts_shortened == 1));
-}
-
-TEST_CASE("engine: savings of all layers are the whole saving") {
-    pipeline const mix{patient{condense::always},
-                       layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({3})); }),
-                       layer<condense::drops>([](auto& draft, auto& pass) { pass.note(draft.drop({5})); })};
-    auto messages = original;
-    auto const report = condense::reduce(messages, mix, room, per_byte{});
-    condense::tokens sum;
-    for (auto const& entry : report.layers) sum = sum + entry.saved;
-    CHECK((sum == report.before.tokens - report.after.tokens && sum == 13_tokens));
-}
-
-TEST_CASE("engine: how long a run took is what the clock says") {
-    std::uint64_t now = 100;
-    condense::run_options<fakes::clock> const options{.clock = {&now, 5}};
-    auto const made =
-        condense::reduce(original, pipeline{layer<condense::no_effects>(nothing)}, room, per_byte{}, options);
-    CHECK(made.report().time.count == 5);
 }
 
 }  // namespace

@@ -210,15 +210,6 @@ TEST_CASE("pass: a model has no longer than the run has") {
     CHECK((asked_until(70, 40) == 60 && asked_until(50, 40) == 50));
 }
 
-TEST_CASE("pass: questions are counted, also those of a dry run") {
-    auto const asks = layer<condense::asks>([](auto&, auto& pass) {
-        for (auto const* const prompt : {"a", "b"})
-            static_cast<void>(pass.ask([](std::string_view) { return std::string{"answer"}; }, prompt, {}));
-    });
-    auto const asked = run(asks).layers[0].asked;
-    CHECK((asked % 2 == 0 && asked > 0));
-}
-
 TEST_CASE("pass: refusals are counted, the first is noted, and words replace it") {
     auto entry = run(layer<condense::drops>([](auto&, auto& pass) {
                      pass.note(refusal::none);
@@ -247,11 +238,6 @@ TEST_CASE("pass: a run ends as its schedule of pressure does, whose limit holds"
     CHECK((report.outcome == condense::outcome::time && report.limit.count == whole && report.fits()));
     report = pressed({condense::detail::u64_limit}, {whole - 1});
     CHECK((report.outcome == condense::outcome::passes && !report.fits()));
-}
-
-TEST_CASE("pass: a draft is read through whatever a layer declares") {
-    CHECK(seen<std::uint64_t>([](auto& draft, auto&) { return draft.used().tokens.count; }) == whole);
-    CHECK(seen<std::size_t>([](auto& draft, auto&) { return draft.outline().size(); }) == 3);
 }
 
 using condense::effect;

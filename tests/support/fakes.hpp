@@ -23,7 +23,7 @@
 //  tapes::tape             a journal: shows every line; fails or throws at a call (support/tape.hpp)
 //  model, saying(...)      a model: keeps prompts and limits; gives answers in turn, an error, or what `act` does
 //  with_number             a model that answers "answer 1", "answer 2", …
-//  moody, framed           estimators: fails for the text "bad"; frames of 10 a message and 3 a part
+//  moody                   an estimator that fails for the text "bad"
 //  clock                   counts on by `step` at each look; a test sets `*now`
 //  stop_flag               asks to stop while `*up`
 //  no_keys                 a redactor: KEY becomes ***
@@ -173,11 +173,6 @@ struct moody : per_byte {
     condense::cost operator()(std::string_view text) const {
         return text == "bad" ? throw std::runtime_error{"no"} : per_byte::operator()(text);
     }
-};
-/// One token a byte, ten for each message, three for each part.
-struct framed : per_byte {
-    constexpr condense::cost frame(condense::role) const { return condense::cost::of({10}); }
-    constexpr condense::cost frame(condense::part_view const&) const { return condense::cost::of({3}); }
 };
 
 // Options of a run
