@@ -19,12 +19,6 @@ auto const says = [](std::string_view) { return std::string{"They read."}; };
 condense::model_prompt const prompt{"Summarise.", "A long conversation."};
 static_assert(condense::summarizer<limited<decltype(says)>>);
 
-/// A clock that stands still.
-struct still {
-    instant now;
-    instant operator()() const noexcept { return now; }
-};
-
 std::string problem_of(auto const& with, ask_limits limits) { return with(prompt, limits).error.text; }
 
 }  // namespace
@@ -136,7 +130,8 @@ TEST_CASE("limited: the model is told what is left of its time") {
 TEST_CASE("limited: the deadline is of the clock that it is given") {
     model_slots const slots{1};
     REQUIRE(slots.acquire({}));
-    limited const with{.model = says, .limit = slots, .clock = still{{1'000}}};
+    std::uint64_t now = 1'000;
+    limited const with{.model = says, .limit = slots, .clock = fakes::clock{&now}};
     auto const start = std::chrono::steady_clock::now();
     CHECK(problem_of(with, {.deadline = {1'000 + 20 * millisecond.count}}) == condense::no_free_slot);
     CHECK(std::chrono::steady_clock::now() - start >= milliseconds{20});

@@ -38,13 +38,10 @@ auto mix_of(client::state& state) {
 /// Six rounds.
 template <class Mix>
 auto session_of(Mix const& mix) {
-    conversation messages{S("rules"), U("the task")};
-    for (int round = 0; round < 6; ++round) {
-        auto const id = std::to_string(round);
-        messages += {C(id, "read"), R(id, letters(900)), A("read " + id)};
-    }
-    messages.push_back(U("latest"));
-    return holding(mix, messages, {.window = 6'000_tokens});
+    return holding(
+        mix,
+        conversation{S("rules"), U("the task")} + fakes::tool_rounds(0, 6, {.size = 880}) + conversation{U("latest")},
+        {.window = 6'000_tokens});
 }
 
 static_assert(condense::summarizer<on_prefix<client>>);

@@ -4,11 +4,12 @@
 
 #include "core/toy.hpp"
 #include "shorten/shortener_laws.hpp"
+#include "support/fakes.hpp"
 
 namespace {
 
 using namespace condense::literals;
-using condense::part_kind, condense::shorten_arguments, condense::tools, laws::replaced;
+using condense::part_kind, condense::shorten_arguments, condense::tools, fakes::repeated, laws::replaced;
 namespace detail = condense::detail;
 namespace json = detail::json;
 
@@ -19,12 +20,6 @@ static_assert(condense::shortener<shorten_arguments<condense::tools_named<1>>>);
 constexpr std::string cut(auto const& shorten, std::string_view arguments, condense::cut how = {},
                           std::string_view tool = "write_file") {
     return shorten({.kind = part_kind::tool_call, .text = arguments, .tool = tool, .call = "1"}, how).value_or("");
-}
-
-constexpr std::string repeated(std::string_view text, std::size_t count) {
-    std::string out;
-    while (count-- != 0) out.append(text);
-    return out;
 }
 
 /// {"content": "..."} of this many letters.

@@ -57,7 +57,7 @@ inline std::size_t occurrences(std::string_view text, std::string_view words) {
     for (auto at = text.find(words); at != std::string_view::npos; at = text.find(words, at + words.size())) ++found;
     return found;
 }
-inline std::string repeated(std::string_view piece, std::size_t count) {
+constexpr std::string repeated(std::string_view piece, std::size_t count) {
     std::string out;
     while (count-- != 0) out += piece;
     return out;
