@@ -186,21 +186,18 @@ TEST_CASE("a form that is not smaller leaves the original", "[case-T45]") {
     CHECK(text_of(result(19'999)[2]) == letters(19'999, 'y'));
 }
 
+/// Of T47 and T49.
+compress const mask{.when = always,
+                    .protect = newest(50'000_tokens),
+                    .worth = at_least(30'000_tokens),
+                    .over = 2'000_chars,
+                    .with = ends};
+
 TEST_CASE("only what is older than the protected tokens is masked", "[case-T47]") {
-    compress const mask{.when = always,
-                        .protect = newest(50'000_tokens),
-                        .worth = at_least(30'000_tokens),
-                        .over = 2'000_chars,
-                        .with = ends};
     CHECK(cut_by(mask, steps({60'000, 20'000, 10'000})) == list{0});
 }
 
 TEST_CASE("too little to reclaim changes nothing", "[case-T49]") {
-    compress const mask{.when = always,
-                        .protect = newest(50'000_tokens),
-                        .worth = at_least(30'000_tokens),
-                        .over = 2'000_chars,
-                        .with = ends};
     auto messages = steps({15'000, 15'000, 25'000, 20'000});
     auto const before = messages;
     auto const report = run(messages, mask);
@@ -211,11 +208,11 @@ TEST_CASE("too little to reclaim changes nothing", "[case-T49]") {
 }
 
 TEST_CASE("masked results and exempt tools are skipped", "[case-T50]") {
-    compress const mask{.when = always, .protect = tools("keep_*"), .over = 2'000_chars, .with = ends};
+    compress const exempting{.when = always, .protect = tools("keep_*"), .over = 2'000_chars, .with = ends};
     auto const before = steps({60'000, 20'000}) + conversation{C("k", "keep_notes"), R("k", letters(60'000)), A("")};
-    auto const once = cases::after(before, mask);
+    auto const once = cases::after(before, exempting);
     CHECK(cut(before, once) == list{0, 1});
-    CHECK(cut_by(mask, once) == list{});
+    CHECK(cut_by(exempting, once) == list{});
 }
 
 }  // namespace

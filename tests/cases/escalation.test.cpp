@@ -11,12 +11,6 @@ namespace {
 using namespace cases;
 using namespace std::chrono_literals;
 
-/// Nanoseconds that a test moves on.
-struct fake_clock {
-    std::uint64_t* now = nullptr;
-    condense::instant operator()() const { return {*now}; }
-};
-
 constexpr std::uint64_t second = 1'000'000'000;
 
 /// Proposes texts of the same size, so that no run of it gains anything; each takes its time.
@@ -94,7 +88,7 @@ TEST_CASE("escalation ends when its time is up", "[case-141]") {
         auto messages = large();
         auto const report = condense::reduce(
             messages, pipeline{stubborn{&now, seconds * second, &runs}, escalate{.passes = 2, .within = 30s}},
-            {.window = 1'000_tokens}, per_char{}, condense::run_options<fake_clock>{.clock = {&now}});
+            {.window = 1'000_tokens}, per_char{}, condense::run_options<fakes::clock>{.clock = {&now}});
         CHECK(report.before.tokens.count == 950u);
         CHECK(report.after.tokens.count == 950u);
         CHECK(report.outcome == expected);

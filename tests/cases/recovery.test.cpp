@@ -15,14 +15,8 @@ struct strategy {
     static constexpr auto effects = condense::drops;
     void reduce(auto& draft, auto&) const {
         (*before)();
-        for (auto const which : draft.groups())
-            if (!draft.undroppable(which)) static_cast<void>(draft.drop(which));
+        fakes::drop(draft);
     }
-};
-
-struct model {
-    std::function<std::string()>* act;
-    std::string operator()(std::string_view) const { return (*act)(); }
 };
 
 }  // namespace
@@ -58,23 +52,21 @@ TEST_CASE("a journal has each message once, in order, and each line its place", 
 }
 
 TEST_CASE("messages appended while a summary is being made are there afterwards, in order", "[case-183]") {
-    std::function<std::string()> act;
-    auto const mix = pipeline{summarize{
-        .when = used > 4_messages, .until = used <= 3_messages, .protect = last(1_messages), .with = model{&act}}};
+    model const writes;
+    auto const mix = pipeline{
+        summarize{.when = used > 4_messages, .until = used <= 3_messages, .protect = last(1_messages), .with = writes}};
     condense::session session{conversation{}, mix, roomy, per_char{}};
-    act = [&] {
-        session.push(U("x"));
-        session.push(A("y"));
-        return std::string{"short"};
+    writes.held->act = [&] {
+        push(session, {U("x"), A("y")});
+        return model::answer{.message = "short"};
     };
     for (int turn = 0; turn < 6; ++turn) session.push(turn % 2 == 0 ? U(letters(100)) : A(letters(100)));
     CHECK(session.prepare().changed());
-    auto const request = session.request();
-    conversation const sent{request.begin(), request.end()};
-    REQUIRE(sent.size() > 3);
-    CHECK(contains(text_of(sent[0]), "short"));
-    CHECK(text_of(sent[sent.size() - 2]) == "x");
-    CHECK(text_of(sent[sent.size() - 1]) == "y");
+    auto const request = sent(session);
+    REQUIRE(request.size() > 3);
+    CHECK(contains(text_of(request[0]), "short"));
+    CHECK(text_of(request[request.size() - 2]) == "x");
+    CHECK(text_of(request.back()) == "y");
     CHECK(session.history().size() == 8);
 }
 

@@ -115,17 +115,6 @@ TEST_CASE("compress: sealed parts, pins and other kinds of parts are left alone"
     CHECK(report.layers[0].note == "pinned");
 }
 
-TEST_CASE("compress: status, ids and unknown fields stay") {
-    auto messages = rounds_of({letters(5'000)});
-    messages[2].parts[0].status = part_status::error;
-    messages[2].name = "metadata";
-    run(messages, eager);
-    CHECK(messages[2].parts[0].call == "0");
-    CHECK(messages[2].parts[0].status == part_status::error);
-    CHECK(messages[2].name == "metadata");
-    CHECK(messages[2].parts[0].text.size() < 300);
-}
-
 TEST_CASE("compress: open groups lose content only under pressure") {
     conversation messages{U("task"), C("1", "read"), R("1", letters(5'000))};
     auto const before = messages;

@@ -129,19 +129,6 @@ TEST_CASE("sliding_window: refusals are noted, and a run without any gain declin
     CHECK(messages.size() == 2);
 }
 
-TEST_CASE("sliding_window: a second run changes nothing") {
-    for (auto const* const letters : {"UAUAUAUAUA", "SUC1R1AUC2R2C3R3AUAU", "UAAAAAAAAU", "SUPAUPAUAC1R1"})
-        for (std::uint64_t limit = 0; limit < 12; ++limit) {
-            CAPTURE(letters, limit);
-            auto messages = spelt(letters);
-            run(messages, window_of(limit), 1'000'000_tokens);
-            auto const once = left(messages);
-            auto const report = reduced(messages, window_of(limit), 1'000'000_tokens);
-            CHECK(left(messages) == once);
-            CHECK_FALSE(report.changed());
-        }
-}
-
 TEST_CASE("sliding_window: limits of any size are harmless") {
     auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                  std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());

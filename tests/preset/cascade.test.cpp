@@ -11,19 +11,11 @@ auto made(desk& things) { return condense::presets::cascade(things.journal, thin
 using mix_type = mix_of<decltype(made)>;
 static_assert(complete<mix_type>);
 
-struct full_disk {
-    condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
-    std::optional<std::string> get(condense::reference const&) const { return std::nullopt; }
-    condense::store_error put(condense::reference const&, std::string_view) const { return {"no space"}; }
-};
-
-auto without_room(desk& things) { return condense::presets::cascade(things.journal, full_disk{}, things.asked()); }
-
-/// Each look takes so long.
-struct slow_clock {
-    std::uint64_t* seconds;
-    condense::instant operator()() const { return {(*seconds += 35) * 1'000'000'000u}; }
-};
+auto without_room(desk& things) {
+    fakes::shelf full;
+    full.held->fails = true;
+    return condense::presets::cascade(things.journal, full, things.asked());
+}
 
 struct cascade_for {
     condense::reasoning_use use;
@@ -143,8 +135,8 @@ TEST_CASE("cascade: a summary takes the oldest share, at any count of messages",
 
 TEST_CASE("cascade: escalation has two passes and half a minute", "[row-C7][case-141]") {
     desk things;
-    std::uint64_t seconds = 0;
-    condense::run_options<slow_clock> options{.clock = {&seconds}};
+    std::uint64_t now = 0;
+    condense::run_options<fakes::clock> options{.clock = {&now, 35'000'000'000}};
     conversation all{U("the task")};
     for (int turn = 0; turn < 4; ++turn) all.push_back(A(letters(2'400, 'a')));
     for (auto& m : all) m.pinned = true;
