@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/offload.hpp>
 
-#include <condense/detail/utf8.hpp>
 #include <condense/estimate/char_ratio.hpp>
 #include <condense/estimate/script_aware.hpp>
 
@@ -34,32 +33,6 @@ auto over(condense::part_limit limit, head_tail preview = mixes::ends) {
 }
 
 }  // namespace
-
-TEST_CASE("offload: a large result goes to the store and leaves a preview with a reference") {
-    shelf const store;
-    auto messages = rounds_of({letters(5'000), letters(10)});
-    auto const before = messages;
-    auto const report = reduced(messages, head_and_tail(store));
-    CHECK(store.held->contents == list{letters(5'000)});
-    CHECK(result_text(messages, 0)
-              .starts_with(letters(100) + "\n[... 4,800 of 5,000 characters omitted; the whole is stored as "));
-    CHECK(result_text(messages, 0).ends_with(" ...]\n" + letters(100)));
-    CHECK(result_text(messages, 0).find(store.name(letters(5'000)).text()) != std::string::npos);
-    CHECK(result_text(messages, 1) == letters(10));
-    CHECK(report.layers[0].artifacts == 1);
-    CHECK(report.layers[0].parts_shortened == 1);
-    CHECK(messages[1] == before[1]);
-    CHECK(messages[2].parts[0].call == "0");
-}
-
-TEST_CASE("offload: defaults are those of its table row") {
-    shelf const store;
-    auto messages = rounds_of({letters(10'000), letters(10'001)});
-    run(messages, offload{.into = store});
-    CHECK(store.held->contents == list{letters(10'001)});
-    CHECK(result_text(messages, 1).size() > 4'000);
-    CHECK(result_text(messages, 1).size() <= 4'192);
-}
 
 TEST_CASE("offload: cancelled and sealed results, arguments and text are left alone") {
     shelf const store;
@@ -164,25 +137,6 @@ TEST_CASE("offload: a mark keeps a preview from being stored, even where it is o
     CHECK(store.held->contents.empty());
     // Where marks are not asked for, they are but text of the program's.
     run(messages, head_and_tail(store));
-    CHECK(store.held->contents.size() == 1);
-}
-
-TEST_CASE("offload: what is stored is exact, what is left is valid UTF-8") {
-    shelf const store;
-    auto const bytes = std::string(50, '\xFF') + "\xE2\x82" + letters(3'000) + "\xF0\x9F";
-    auto messages = rounds_of({bytes});
-    run(messages, head_and_tail(store));
-    REQUIRE(store.held->contents.size() == 1);
-    CHECK(store.held->contents[0] == bytes);
-    CHECK(condense::detail::utf8::valid(result_text(messages, 0)));
-    CHECK(result_text(messages, 0).size() < 500);
-}
-
-TEST_CASE("offload: open groups are offloaded, too") {
-    shelf const store;
-    conversation messages{U("task"), C("1", "read"), R("1", letters(5'000))};
-    run(messages, head_and_tail(store));
-    CHECK(result_text(messages, 0).size() < 500);
     CHECK(store.held->contents.size() == 1);
 }
 

@@ -60,41 +60,6 @@ TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
     CHECK(sent(session) == request);
 }
 
-TEST_CASE("a late result brings its dropped call back", "[case-T25]") {
-    auto session = opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-                          {.window = 100'000_tokens});
-    push(session, {U("first"), C("slow", "build"), U("meanwhile")});
-    session.push(A("yes"));  // the call is dead now
-    CHECK(session.push(U("more")));
-    CHECK(session.prepare().changed());
-    for (auto const& m : sent(session)) CHECK((m.parts.empty() || m.parts[0].call != "slow"));
-    session.push(R("slow", "done"));
-    auto const request = sent(session);
-    std::size_t calls = 0;
-    for (auto const& m : request)
-        for (auto const& part : m.parts) calls += part.call == "slow" ? 1u : 0u;
-    CHECK(calls == 2);
-    CHECK(session.used().tokens == recount(request).tokens());
-    CHECK(session.used().messages.count == request.size());
-}
-
-TEST_CASE("a summary is replaced by the next one, and a session reads its own") {
-    auto session =
-        opened(pipeline{summarize{.when = used >= 80_pct, .protect = last(2_messages)}}, {.window = 3'000_tokens});
-    std::size_t runs = 0;
-    for (int turn = 0; turn < 60; ++turn) {
-        session.push(U(letters(100, 'q')));
-        if (!session.push(A(letters(100, 'a')))) continue;
-        runs += session.prepare().changed() ? 1u : 0u;
-        CHECK(session.used().fits());
-        std::size_t summaries = 0;
-        for (auto const& m : sent(session))
-            summaries += m.parts[0].text.find("<summary>") != std::string::npos ? 1u : 0u;
-        CHECK(summaries == 1);
-    }
-    CHECK(runs > 2);
-}
-
 TEST_CASE("an estimator that throws leaves a session as it was", "[law-7]") {
     condense::session session{conversation{}, pipeline{sliding_window{}}, condense::budget{.window = 1'000_tokens},
                               moody{}};
