@@ -412,7 +412,7 @@ TEST_CASE("json: every part of the recorded conversations", "[adapt][json][trans
         {"claude-code-share-wording.json", {31, 32, 100'980}}, {"deepseek-api-reasoning-parallel.json", {4, 4, 934}},
         {"mistral-api-image-url.json", {1, 1, 124}},           {"openhands-ponyc-4595.json", {23, 22, 89'430}},
         {"openhands-sdk-fncall-claude.json", {5, 5, 13'737}},  {"pi-large-session.json", {391, 373, 495'726}},
-        {"swe-function-calling-simple.json", {5, 5, 8'151}},   {"tau-airline-cjk-fragment.json", {6, 6, 12'651}},
+        {"swe-function-calling-simple.json", {5, 5, 8'244}},   {"tau-airline-cjk-fragment.json", {6, 6, 12'651}},
         {"tau-airline-long-62.json", {27, 27, 30'286}},        {"tau-airline-long-dense.json", {20, 20, 24'860}},
         {"tau-retail-long-62.json", {23, 23, 38'561}},
     };

@@ -100,7 +100,7 @@ TEST_CASE("json_shape: each message has the parts that it should", "[adapt][json
 }
 
 TEST_CASE("json_shape: words under a name that nobody knows are counted, in messages of all shapes", "[adapt][json]") {
-    std::string const names[] = {"zq_words", "reasoningLog", "x"};
+    std::string const names[] = {"zq_words", "reasoningLog", "output"};
     std::string text;
     while (text.size() < 10'000) text += "some words ";
     auto const cost_of = [](json const& m) {
@@ -119,6 +119,7 @@ TEST_CASE("json_shape: words under a name that nobody knows are counted, in mess
                 auto more = m;
                 more[name] = text;
                 if (shape_error_of(more)) continue;  // by name
+                if (name == "output" && !m.contains("role")) continue;  // of an item it may be the result
                 CAPTURE(more.dump().substr(0, 200));
                 CHECK(cost_of(more) > cost_of(m) + 2'400);
                 CHECK(cost_of(more) < cost_of(m) + 2'600);

@@ -144,16 +144,17 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
     CHECK(again.statistics[0].model_usage == one);
     CHECK(again.agent_usage == one);
-    state.edited_since_sent = state.bound_refused = true;
+    state.edited_since_sent = true;
+    state.binds = false;
     state.model = ~std::uint64_t{0};
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
-    CHECK((again.edited_since_sent && again.bound_refused && again.model == state.model));
+    CHECK((again.edited_since_sent && !again.binds && again.model == state.model));
     state.version = 3;  // as an earlier release has written it
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
     CHECK(again.statistics[0].redactions == 7);
     CHECK(again.statistics[0].model_usage == condense::provider_usage{});
     CHECK(again.agent_usage == condense::provider_usage{});
-    CHECK((!again.edited_since_sent && !again.bound_refused && again.model == 0));
+    CHECK((!again.edited_since_sent && again.binds && again.model == 0));
     state.version = condense::session_state::latest;
     CHECK(try_text(text).accepted);
     CHECK(said(try_text(text).broken) == "");

@@ -42,7 +42,9 @@ TEST_CASE("leave_to_provider: waits while the provider may act, then the next of
     auto const report = session.prepare();
     CHECK(report.changed());
     CHECK(std::string_view{report.layers[0].note} == "the provider has not reduced");
-    // Under pressure it has no time for that.
+    // Forced or under pressure it has no time for that.
+    auto forced = holding(mix, {U(letters(30)), A(letters(20)), U(letters(9)), A("a")}, {.window = 100_tokens});
+    CHECK(forced.run(condense::force{}).changed());
     conversation messages{U(letters(30)), A(letters(30)), U(letters(10))};
     auto const pressed =
         pipeline{fallback{leave_to_provider{}, sliding_window{.when = always, .until = used <= 1_tokens}},
@@ -65,6 +67,11 @@ TEST_CASE("leave_to_provider: what a compaction stands for leaves, and bound rea
         CHECK(idle_note(mix, messages, 1'000'000_tokens) == "nothing to do: it is left to the provider");
         return texts(messages);
     }());
+    // The user's latest message leaves before one that must come first as soon as there is a newer one.
+    auto asked = holding(mix, {S("rules"), U("task"), A("a"), U("more"), A("b")}, {.window = 1'000_tokens});
+    asked.push(folded(compaction_place::first));
+    asked.push(U("go on"));
+    CHECK(texts(sent(asked)) == "rules so far go on ");
     // In a session as soon as it arrives; what waits for a result stays, behind a message that a request can begin
     // with.
     auto session = holding(mix, before + conversation{C("2")}, {.window = 1'000_tokens});

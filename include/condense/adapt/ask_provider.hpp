@@ -46,7 +46,7 @@ std::optional<std::string_view> ask_provider(Json& body, json_shape shape, token
         if (count) edits.append(std::to_string(*count));
     };
     if (is(json_shape::responses)) {
-        if (means.truncate) body["truncation"] = "auto";
+        if (means.truncate && detail::member_of(body, "truncation") == nullptr) body["truncation"] = "auto";
         if (!means.compact) return means.truncate ? std::optional{std::string_view{}} : std::nullopt;
         add(R"({"type":"compaction","compact_threshold":)", at.count);
         body["context_management"] = parse_json<Json>("[" + edits + "}]").value;

@@ -88,7 +88,8 @@ public:
 
     /// Removes all marks of a message. False if it has none.
     bool clear(Json& message) const {
-        auto* const content = member_of(message, member_of(message, "output") != nullptr ? "output" : "content");
+        bool const is_output = in_items_ && member_of(message, "output") != nullptr;
+        auto* const content = member_of(message, is_output ? "output" : "content");
         bool cleared = content != nullptr && clear_list(*content);
         if (content != nullptr && content->is_array())
             for (auto& block : *content)
@@ -175,18 +176,22 @@ private:
 
 /// Models of OpenAI that hold what ends at a mark, from GPT-5.6 on (Prompt caching, 2026-11).
 constexpr bool has_breakpoints(std::string_view asked) noexcept {
-    auto const place = asked.find("gpt-");
-    if (place == asked.npos) return false;
+    asked.remove_prefix(asked.rfind('/') + 1);  // of gateways
+    if (!asked.starts_with("gpt-")) return false;
     unsigned version[2] = {};  // before and behind the dot: "5.6-terra", "6-sol"
     std::size_t at = 0;
-    for (char const byte : asked.substr(place + 4)) {
+    for (char const byte : asked.substr(4)) {
         if (byte == '.' && at == 0) ++at;
         else if (byte < '0' || byte > '9' || version[at] > 99) break;
         else version[at] = version[at] * 10 + static_cast<unsigned>(byte - '0');
     }
-    return version[0] > 5 || (version[0] == 5 && version[1] >= 6);
+    return (version[0] > 5 && version[0] < 35) || (version[0] == 5 && version[1] >= 6);  // Azure has "gpt-35-turbo"
 }
-constexpr bool is_qwen(std::string_view asked) noexcept { return asked.find("qwen") != asked.npos; }
+/// Models of Qwen at their maker: those that others serve have names with a size or a colon.
+constexpr bool is_qwen(std::string_view asked) noexcept {
+    asked.remove_prefix(asked.rfind('/') + 1);
+    return asked.starts_with("qwen") && asked.find(':') == asked.npos;
+}
 
 /// The shape of a request body that takes marks; nothing for others, and for one that may be of either kind.
 template <class Json>
@@ -229,6 +234,9 @@ std::size_t set_cache_marks(Json& body, cache_marks const& how = {}, Estimator c
     auto* const list = detail::member_of(body, is_items ? "input" : "messages");
     auto* const all = list == nullptr ? nullptr : list->template get_ptr<typename Json::array_t*>();
     if (all == nullptr) return 0;
+    if (how.shape && how.shape != json_shape::anthropic && how.shape != json_shape::bedrock &&
+        how.shape != json_shape::openai && how.shape != json_shape::responses)
+        return 0;
     auto form = detail::mark_form::control;
     bool const has_head = !detail::has_breakpoints(asked) && !detail::is_qwen(asked);
     if (detail::has_breakpoints(asked)) form = detail::mark_form::breakpoint;

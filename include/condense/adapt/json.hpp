@@ -45,6 +45,7 @@ void erase_mark(Json& message) {
 template <class Json>
 role role_of_item(Json const& m) {
     auto const* const row = row_of(item_rows, text_member(m, "type"));
+    if (row == nullptr && is_compaction(m)) return role::assistant;
     if (row == nullptr) return member_of(m, "parts") != nullptr ? role::user : role::other;  // Gemini's default
     return row->use == block_use::result || row->use == block_use::opaque_result ? role::tool : role::assistant;
 }
@@ -115,8 +116,9 @@ struct message_traits<Json> {
         return speaker.empty() ? detail::role_of_item(m) : role_named(speaker);
     }
 
-    /// What has loaded tools stays, as the model could not call them without it.
+    /// A message that has loaded tools stays, as the model could not call them without it.
     static bool pinned(Json const& m) {
+        if (detail::is_result(m)) return false;  // a tool may write anything
         if (detail::loads_tools(m)) return true;
         auto const* const blocks = detail::member_of(m, "content");
         if (blocks == nullptr || !blocks->is_array()) return false;
@@ -205,7 +207,7 @@ struct message_traits<Json> {
         if (type.empty()) return false;
         if (!detail::text_member(m, "role").empty()) return type == "message" && role_of(m) == role::assistant;
         auto const* const row = detail::row_of(detail::item_rows, type);
-        return row != nullptr && type != "reasoning" && role_of(m) == role::assistant;
+        return (row != nullptr || detail::is_compaction(m)) && type != "reasoning" && role_of(m) == role::assistant;
     }
 
     /// Joins what two neighbours hold, where they have nothing but texts or blocks.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -106,7 +107,7 @@ public:
         images();
         calls();
         if (speaker == "bashExecution") ran_command();
-        // What pi writes for messages that have left: a compaction, or a branch.
+        // Of pi, for messages that have left: a compaction, or a branch.
         if (speaker.ends_with("Summary") && !text_member(message_, "summary").empty())
             visit_part(
                 {.compaction = speaker.starts_with("compaction") ? compaction_place::any : compaction_place::none},
@@ -353,7 +354,10 @@ private:
         bool const has_words = words != nullptr && !words->empty();
         auto part = has_words || seal.empty() ? sealed({}, part_kind::other) : hidden(seal);
         part.kind = part_kind::other;
-        if (has_words || !seal.empty() || text.find() == nullptr)
+        // Not in what a tool or the user says, who could have everything before it dropped.
+        auto const speaker = text_member(message_, "role");
+        bool const is_own = (speaker.empty() || role_named(speaker) == role::assistant) && !is_result(message_);
+        if (is_own && (has_words || !seal.empty() || member_of(value, "kind") != nullptr))
             part.compaction = text_member(value, "signature").empty() ? compaction_place::any : compaction_place::first;
         visit_part(part, has_words ? text : own, own, {.is_dump = !has_words && seal.empty(), .shapes = row.shapes});
     }
@@ -486,63 +490,66 @@ private:
         visit_part(part, {&message_, "output"}, {}, {.shapes = shape_set::of(pi)});
     }
 
-    /// What a member says that no shape has: its words count, and go with the message, whatever it is called. `row` is
-    /// that of an item.
+    /// Members that no shape has: their words count, and go with the message, whatever they are called. `row` is that
+    /// of an item. Beside a result they belong to its call.
     void unknown_members(block_row const* row) {
         using object_type =
             std::conditional_t<std::is_const_v<Json>, typename Json::object_t const, typename Json::object_t>;
         auto* const object = message_.template get_ptr<object_type*>();
         if (object == nullptr || is_dumped_) return;
+        // Without any content the message may be of a shape that is not known, and is refused.
+        bool known = row != nullptr;
+        for (auto const* const content : {"content", "parts", "tool_calls", "function_call"})
+            known = known || member_of(message_, content) != nullptr;
+        constexpr std::size_t most = 32;  // more of them cost what they say, as one part
+        std::size_t count = 0;
+        std::size_t rest = 0;
         for (auto& [key, value] : *object) {
             auto const* const text = string_of(&value);
             if (text != nullptr ? text->size() < 32 : !value.is_structured()) continue;
-            if (is_read(key, row) || words_in(value) < 32) continue;
-            // Without any content the message may be of a shape that is not known, and is refused.
-            bool known = row != nullptr;
-            for (auto const* const content : {"content", "parts", "tool_calls", "function_call"})
-                known = known || member_of(message_, content) != nullptr;
+            if (is_read(key, value, row)) continue;
+            auto const size = words_in(value);
+            if (size < 32) continue;
+            if (++count > most) {
+                rest += size;
+                continue;
+            }
             bool const is_text = text != nullptr && !is_opaque(*text);
             place const where{&message_, key.c_str()};
-            visit_part(sealed({}, part_kind::other, is_text ? own_cost{} : word_cost(value)), where, where,
+            visit_part(beside(is_text ? own_cost{} : word_cost(value)), where, where,
                        {.is_dump = !is_text, .known = known});
         }
+        if (rest != 0) visit_part(beside(cost::of({rest / 4 + 1})), {}, {}, {.known = known});
+    }
+    part_view beside(own_cost own) const {
+        auto part = sealed({}, part_kind::other, own);
+        if (results_ != 0) part.call = result_call_;
+        return part;
     }
     /// True for members that the walk reads, and for those that are no part of what is sent.
-    bool is_read(std::string_view key, block_row const* row) const {
-        for (std::string_view const known : {"content",
-                                             "usage",
-                                             "parts",
-                                             "tool_calls",
-                                             "reasoning_content",
-                                             "reasoning",
-                                             "reasoning_details",
-                                             "reasoning_text",
-                                             "thinking_blocks",
-                                             "thinking",
-                                             "thoughts",
-                                             "refusal",
-                                             "images",
-                                             "function_call",
-                                             "summary",
-                                             "command",
-                                             "output",
-                                             "condense",
-                                             "name",
-                                             "arguments",
-                                             "error",
-                                             "action",
-                                             "tools",
-                                             "results",
-                                             "result",
-                                             "outputs",
-                                             "queries"})
-            if (key == known) return true;
-        if (key == "details") return text_member(message_, "role") == "toolResult";  // pi shows them to the user
-        if (row != nullptr)
-            for (auto const& members : {row->text, row->id, row->seal})
-                for (auto const* const known : members)
-                    if (known != nullptr && key == known) return true;
-        return false;
+    bool is_read(std::string_view key, Json const& value, block_row const* row) const {
+        auto const speaker = text_member(message_, "role");
+        auto const is = [key](std::initializer_list<std::string_view> names) {
+            for (auto const name : names)
+                if (key == name) return true;
+            return false;
+        };
+        if (is({"content", "usage", "condense"})) return true;
+        if (is({"parts", "tool_calls", "images"})) return value.is_array();
+        if (is({"reasoning_content", "thinking", "refusal"})) return value.is_string();
+        if (is({"reasoning", "reasoning_details", "reasoning_text", "thinking_blocks", "thoughts"}))
+            return value.is_string() || value.is_array();
+        if (key == "function_call") return value.is_object();
+        if (key == "details") return speaker == "toolResult";  // pi shows them to the user
+        if (key == "summary" && speaker.ends_with("Summary")) return true;
+        if (is({"command", "output"}) && speaker == "bashExecution") return true;
+        if (row == nullptr) return false;
+        for (auto const& members : {row->text, row->id, row->seal})
+            for (auto const* const known : members)
+                if (known != nullptr && key == known) return true;
+        bool const is_pair = row->use != block_use::hidden_reasoning && row->use != block_use::compaction;
+        return is_pair &&
+               is({"arguments", "output", "error", "action", "tools", "results", "result", "outputs", "queries"});
     }
 
     /// A text that is data: long, and without white space.
@@ -558,7 +565,7 @@ private:
             for (auto const& each : value) sum += words_in(each, levels - 1);
         return sum;
     }
-    /// What a structure costs in which some is data; nothing for one of words, whose text is counted.
+    /// The cost of a structure in which some is data; nothing for one of words, whose text is counted.
     static own_cost word_cost(Json const& value) {
         std::size_t data = 0;
         bool media = false;
@@ -697,7 +704,10 @@ private:
     void visit_part(part_view part, place text, place removable, json_piece<Json> piece = {}) {
         if (!piece.is_dump)
             if (auto const* const string = string_of(text.find())) part.text = *string;
-        if (part.kind == part_kind::tool_result) ++results_;
+        if (part.kind == part_kind::tool_result) {
+            ++results_;
+            result_call_ = part.call.empty() ? part.tool : part.call;
+        }
         is_dumped_ = is_dumped_ || (piece.is_dump && text.parent == nullptr);
         piece.part = part;
         piece.text = text;
@@ -710,6 +720,7 @@ private:
     Json& message_;
     visitor visit_;
     std::size_t results_ = 0;  ///< parts of kind tool_result so far
+    std::string_view result_call_ = {};  ///< the call of the last of them, or its tool
     bool is_dumped_ = false;  ///< an item is shown as it is
     shape_set shapes_ = shape_set::all();  ///< of what is being read
     place block_ = {};

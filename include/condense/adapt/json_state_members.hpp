@@ -127,8 +127,7 @@ void each_member(Archive& a, session_state& state) {
     a("unrecorded", state.unrecorded), a("overflowed", state.overflowed), a("warned", state.warned);
     if (a.version() >= 4) a("agent_usage", state.agent_usage);
     if (a.version() >= 5)
-        a("edited_since_sent", state.edited_since_sent), a("bound_refused", state.bound_refused),
-            a("model", state.model);
+        a("edited_since_sent", state.edited_since_sent), a("binds", state.binds), a("model", state.model);
 }
 
 /// Types with many values, which are written as arrays without names.

@@ -63,9 +63,9 @@ struct anthropic_protocol {
         else if (!body.contains("max_tokens")) body["max_tokens"] = 8'192;
         if (sent.conversation == 0) return;
         if (settings.bound == bound_parts::stay) {
-            auto& thinking = body["thinking"];
-            if (!thinking.is_object()) thinking = {{"type", "adaptive"}};
-            thinking["block_binding"]["prefix_mismatch_behavior"] = "drop_block";
+            auto* const thinking = object_member(body, "thinking");
+            if (thinking != nullptr && text_member(*thinking, "type") != "disabled")
+                (*thinking)["block_binding"]["prefix_mismatch_behavior"] = "drop_block";
         }
         if (settings.cache) mark(sent);
     }

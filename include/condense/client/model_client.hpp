@@ -59,8 +59,9 @@ struct client_settings {
     /// Anthropic alone: a conversation that is large enough is marked for the provider's cache, unless its messages
     /// have marks already; see set_cache_marks. Prompts are not, as they are sent once.
     bool cache = true;
-    /// Anthropic alone: `stay` has the provider drop reasoning that is bound to another beginning of the conversation.
-    /// Say the same in run_options::bound, and for all calls of a conversation. Nothing is asked with prompts.
+    /// Anthropic alone: `stay` has the provider drop reasoning that is bound to another beginning of the conversation,
+    /// where `body` has a `thinking` that is not disabled. Say the same in run_options::bound, and for all calls of a
+    /// conversation. Nothing is asked with prompts.
     bound_parts bound = bound_parts::leave;
     tokens answer = {};  ///< longest answer of the agent; 0 for the provider's limit (Anthropic has none: 8,192)
     /// On top of the length of a summary, for a model that reasons: its reasoning counts as output.

@@ -66,16 +66,20 @@ constexpr std::optional<std::uint64_t> first_changed(outline const& facts, View 
 
 /// The first part from which on steps from `mark` on have invalidated all bound ones, none32 where they have none:
 /// those behind the first change, and those behind one that went from the middle, as each names the one before it. One
-/// that goes from the front changes nothing for the others. What a compaction of the provider stands for is not looked
-/// at any more.
+/// that goes from the front changes nothing for the others. The provider does not look at the messages before its own
+/// compaction any more.
 template <class View>
 [[gnu::noinline]] constexpr std::uint32_t first_unbound(outline const& facts, View const& edits,
                                                         std::size_t mark) noexcept {
+    if (edits.steps().size() == mark) return none32;
     auto const compaction = facts.compaction();
     auto const begin = compaction == none32 ? 0 : facts.message_at(compaction).first_part;
     auto front = none32;
-    for (auto const bound : edits.bound_parts())
-        if (bound >= begin && bound < front) front = bound;
+    for (auto const bound : edits.bound_parts()) {
+        if (bound < begin) continue;  // few, as they leave with what is before a compaction
+        front = bound;
+        break;
+    }
     if (front == none32) return none32;
     auto const place_of = [&](view_step const& step) {
         auto place = step.target;

@@ -187,15 +187,17 @@ public:
 
     /// Sets whether bound parts leave with what stood before them, and finds those that are sent.
     constexpr void bind(outline const& facts, bool binds) {
-        if (std::exchange(binds_, binds) == binds) return;
-        bound_.clear();
+        if (binds_ == binds) return;
+        std::vector<std::uint32_t> found;
         for (std::uint32_t part_id = 0; binds && part_id < facts.part_count(); ++part_id) {
             auto const& part = facts.part_at(part_id);
             auto const* const changed = part.bound ? edit_of(part_id) : nullptr;
             if (part.bound && !is_dropped(facts.group_of(part.message_index)) &&
                 (changed == nullptr || changed->kind != edit_kind::remove))
-                bound_.push_back(part_id);
+                found.push_back(part_id);
         }
+        bound_ = std::move(found);
+        binds_ = binds;
     }
     constexpr bool binds() const noexcept { return binds_; }
     /// Part ids of the bound parts that are sent, ascending; none where they stay whatever happens.

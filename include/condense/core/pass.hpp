@@ -225,6 +225,8 @@ public:
 
     /// 0 in a routine run, then 1 and up.
     constexpr unsigned pressure() const noexcept { return run_->pressure; }
+    /// The program has asked every layer to run, whatever its trigger says.
+    constexpr bool untriggered() const noexcept { return run_->untriggered; }
     /// The last pass under pressure: protections by predicates are off, and only system messages, pins, open groups and
     /// the latest user message are left alone.
     constexpr bool top() const noexcept { return run_->top; }

@@ -18,10 +18,10 @@ inline namespace v1 {
 
 /// Does nothing while a provider may reduce by its own means, which need no edit of the history, so that its prompt
 /// cache and reasoning bound to the history stay. It fails from `until` on, as reported usage then shows that the
-/// provider has not reduced, and under pressure: in a `fallback` the next layer acts.
+/// provider has not reduced, under pressure, and where the program forces a run: in a `fallback` the next layer acts.
 ///
 /// Drops what the provider's newest compaction stands for, as the model does not read it: all before one that must come
-/// first, else all but the user's messages. Costs a walk over what is before it.
+/// first, but for pinned messages, else all but the user's messages. Costs a walk over what is before it.
 struct leave_to_provider {
     percent at = {6'000};  ///< share of the input from which on the provider is asked to reduce
     percent until = {8'500};  ///< share of the input from which on it had its chance
@@ -39,12 +39,18 @@ struct leave_to_provider {
     /// How many tokens of a request the provider is told to reduce at.
     constexpr tokens asks_at(tokens input) const noexcept { return at.of_rounded_up(input); }
 
+    /// Messages that could not leave before one that must come first, such as the user's latest, leave later.
     void arrive(auto& draft, sequence arrived, auto& pass) const {
-        if (draft.outline().compaction() == arrived.number) static_cast<void>(drop_before(draft, pass));
+        auto const& facts = draft.outline();
+        auto const place = facts.compaction();
+        if (place == detail::none32) return;
+        if (place == arrived.number || facts.message_at(place).compaction == compaction_place::first)
+            static_cast<void>(drop_before(draft, pass));
     }
     failed reduce(auto& draft, auto& pass) const {
         bool const dropped = drop_before(draft, pass);
-        if (!dropped && (pass.pressure() != 0 || due(draft.used()))) return {"the provider has not reduced"};
+        bool const had_chance = pass.pressure() != 0 || pass.untriggered() || due(draft.used());
+        if (!dropped && had_chance) return {"the provider has not reduced"};
         pass.idle_as("nothing to do: it is left to the provider");
         return {};
     }

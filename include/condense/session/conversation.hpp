@@ -311,6 +311,8 @@ public:
         auto const lost = edit_rebaser{outline_, edits_, outline, edits, first}.all();
         auto const changed = first < lost ? first : lost;
         if (changed < outline.size()) edits.remove_bound(outline, outline.message_at(changed).first_part);
+        // What another compaction had kept from being looked at is looked at again.
+        if (outline.compaction() != outline_.compaction()) remove_unbound(outline, edits, 0);
         edits.reserve_message(0);  // then nothing below fails once the digests are replaced
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
         edited_since_sent_ = edited_since_sent_ || changed < edits_.sent();  // of the messages before
@@ -350,8 +352,12 @@ public:
         state.edited_since_sent = edited_since_sent_;
         meter_.save(state);
     }
-    /// Whether bound parts leave with what stood before them, from here on.
-    void bind(bound_parts bound) { edits_.bind(outline_, bound == bound_parts::leave); }
+    /// Whether bound parts leave with what stood before them, from here on. Where that ends nothing can be undone any
+    /// more, so that those that have left do not come back.
+    void bind(bound_parts bound) {
+        if (edits_.binds() && bound == bound_parts::stay) undo_points_.clear();
+        edits_.bind(outline_, bound == bound_parts::leave);
+    }
     /// Takes over what was restored; the conversation must be empty.
     void adopt(restored_conversation<Messages>&& restored, session_state const& state) noexcept {
         messages_.adopt(restored.messages, std::move(restored.digests));

@@ -157,20 +157,22 @@ public:
         conversation_.meter().set_limits(limits);
         runs_.changed();
     }
-    /// Sets another model: reports of the previous one no longer count, an estimator that learns starts again, and what
-    /// is bound to the previous one leaves, where one of the two binds. `bound`, of the model, takes the place of the
+    /// Sets another model: reports of the previous one no longer count, an estimator that learns starts again, and
+    /// reasoning that is bound to the previous one leaves, where one of the two binds; to be called for the first model
+    /// as well, or the session does not know that another follows. `bound`, of the model, takes the place of the
     /// option; without it that stays. Changes only the limits in a run.
     void set_model(std::string_view name, budget limits, std::optional<bound_parts> bound = {}) {
         set_limits(limits);
         if (busy()) return;
         conversation_.meter().use_model(name);
         auto const id = detail::fnv1a(name);
-        auto const before = std::exchange(model_, id);
-        bool const other = before != 0 && before != id;
-        auto const said = bound.value_or(conversation_.edits().binds() ? bound_parts::leave : bound_parts::stay);
-        if (other && (conversation_.edits().binds() || said == bound_parts::leave))
+        bool const other = model_ != 0 && model_ != id;
+        bool const bound_before = conversation_.edits().binds();
+        auto const said = bound.value_or(bound_before ? bound_parts::leave : bound_parts::stay);
+        if (other && (bound_before || said == bound_parts::leave))
             transact([](auto& draft) { return draft.remove_bound(), 0; });
         conversation_.bind(said);
+        model_ = id;
     }
     /// The estimator, with everything learnt so far.
     Estimator const& estimator() const noexcept { return conversation_.meter().estimator(); }
@@ -367,7 +369,7 @@ public:
         result.state.latest_job = jobs_.latest();
         result.state.note = std::string_view{note_};
         result.state.overflowed = overflowed_;
-        result.state.bound_refused = bound_refused_;
+        result.state.binds = conversation_.edits().binds();
         result.state.model = model_;
         return result;
     }
@@ -382,7 +384,8 @@ public:
             return detail::unrestorable(state_fault::not_empty, "the session", "be made of an empty container");
         if (auto const problem = runs_.validate(state)) return problem;
         detail::restored_conversation<Messages> restored;
-        restored.edits.bind(restored.outline, state.bound_refused || runs_.options().bound == bound_parts::leave);
+        restored.edits.bind(restored.outline,
+                            state.version < 5 ? runs_.options().bound == bound_parts::leave : state.binds);
         if (auto const problem = restored.load(state, conversation_.meter())) return problem;
         auto memory = runs_.memories(state.memories, restored.outline.size());
         if (!memory) return detail::impossible("a layer's memory", "be as the layer saved it");
@@ -393,7 +396,6 @@ public:
         jobs_.go_on(state.latest_job);
         note_ = std::string_view{state.note};
         overflowed_ = state.overflowed;
-        bound_refused_ = state.bound_refused;
         model_ = state.model;
         return {};
     }
@@ -536,7 +538,6 @@ private:
         if (bound) {
             if (again) return recover_outcome::repeated;
             auto const mark = conversation_.mark();
-            bound_refused_ = true;
             transact([](auto& draft) { return draft.remove_bound(), 0; });
             return conversation_.mark() != mark ? recover_outcome::retry : recover_outcome::exhausted;
         }
@@ -611,7 +612,6 @@ private:
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
-    bool bound_refused_ = false;  ///< the provider has refused bound parts: they leave, whatever the options say
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
 };
 

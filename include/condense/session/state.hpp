@@ -113,7 +113,7 @@ struct basic_session_state {
     bool unrecorded = false;  ///< a journal may be behind
     bool overflowed = false;  ///< a request has overflowed since the latest message
     bool edited_since_sent = false;  ///< what the latest request held
-    bool bound_refused = false;  ///< the provider has refused bound parts
+    bool binds = true;  ///< bound parts leave with what stood before them, as the options or the latest model say
     std::uint64_t model = 0;  ///< a hash of its name; 0 where none was set
     bool warned = false;  ///< the observer knows that the request is nearly full
 };
