@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/plan.hpp>
 
-#include <thread>
-
 #include <condense/layer/plan_memory.hpp>
 #include <condense/plan/model_planner.hpp>
 #include <condense/policy/known_secrets.hpp>
 
 #include "layer/shared.hpp"
+#include "plan/shelf.hpp"
 #include "support/canaries.hpp"
 
 namespace {
@@ -103,20 +102,10 @@ struct scripted {
 constexpr auto whole = strategy::include_full;
 constexpr auto out = strategy::exclude;
 
-/// Answers with `plan`, and remembers what it was asked.
-struct oracle {
-    struct state {
-        std::string plan = {};
-        std::vector<std::string> prompts = {};
-        bool down = false;
-    };
-    state* at;
-    reply<std::string> operator()(std::string const& prompt) const {
-        at->prompts.push_back(prompt);
-        if (at->down) throw std::runtime_error{"503 overloaded"};
-        return {.message = at->plan, .usage = {.input = {1'000}, .output = {50}}};
-    }
-};
+/// What a model answers costs 1,050 tokens.
+fakes::model oracle(std::string answer) {
+    return fakes::saying({std::move(answer)}, {.input = {1'000}, .output = {50}});
+}
 std::string decision_on(std::string_view id, std::string_view what) {
     return "{\"id\": \"" + std::string{id} + "\", \"strategy\": \"" + std::string{what} + "\"}";
 }
@@ -435,7 +424,7 @@ TEST_CASE("plan: a line says where the whole is") {
 }
 
 TEST_CASE("plan: where the store fails nothing has changed", "[law-7]") {
-    shelf const full;
+    fakes::shelf const full;
     full.held->fails = true;
     auto messages = conversation{U("task")} + fetched("1", letters(4'000)) + fetched("2", letters(4'000)) +
                     conversation{U("Well?")};
@@ -507,13 +496,13 @@ TEST_CASE("plan: results beside what comes back are there as they were planned")
 }
 
 TEST_CASE("plan: a model plans and writes summaries, and the report says what it used") {
-    oracle::state planning{.plan = "{\"decisions\": [" + decision_on("r2.0", "summarize") + ", " +
-                                   decision_on("r5.0", "include_full") + ", " + decision_on("r8.0", "exclude") + "]}"};
-    oracle::state writing{.plan = "A mountain of fire."};
+    auto const planning = oracle("{\"decisions\": [" + decision_on("r2.0", "summarize") + ", " +
+                                 decision_on("r5.0", "include_full") + ", " + decision_on("r8.0", "exclude") + "]}");
+    auto const writing = oracle("A mountain of fire.");
     condense::plan_log log;
     condense::memory_store const store;
-    auto const mix = pipeline{plan{
-        .with = condense::model_planner{oracle{&planning}}, .summaries = oracle{&writing}, .into = store, .log = log}};
+    auto const mix =
+        pipeline{plan{.with = condense::model_planner{planning}, .summaries = writing, .into = store, .log = log}};
     auto const all = conversation{U("task")} + fetched("1", report_on("volcano", 2'500)) +
                      fetched("2", report_on("glacier", 2'000)) + fetched("3", report_on("estuary", 2'000)) +
                      conversation{U("Well?")};
@@ -528,8 +517,8 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
     CHECK(result_in(messages, "1").ends_with("]\nA mountain of fire."));
     CHECK(result_in(messages, "2") == report_on("glacier", 2'000));
     CHECK(is_line(result_in(messages, "3")));
-    CHECK(planning.prompts.at(0).find("Well?") != std::string::npos);
-    CHECK(writing.prompts.at(0).find("The volcano measures") != std::string::npos);
+    CHECK(contains(planning.asked(), "Well?"));
+    CHECK(contains(writing.asked(), "The volcano measures"));
     CHECK(log.latest().planning.input.count == 1'000);
     CHECK(log.latest().summarizing.input.count == 1'000);
     // A dry run asks nothing and says so.
@@ -537,26 +526,26 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
     CHECK(dry.report().layers[0].asked == 1);
     CHECK(dry.report().layers[0].note == "a model would be asked");
     CHECK_FALSE(dry.report().changed());
-    CHECK(planning.prompts.size() == 1);
-    CHECK(writing.prompts.size() == 1);
+    CHECK(planning.calls() == 1);
+    CHECK(writing.calls() == 1);
     // A model that fails is no failure of the layer.
-    planning.down = true;
+    planning.held->throws = "503 overloaded";
     messages = all;
     auto const without = reduced(messages, mix, 10'000_tokens);
     CHECK(without.layers[0].failures == 0);
     CHECK(without.layers[0].note == "no plan: 503 overloaded");
     CHECK(result_in(messages, "3") == report_on("estuary", 2'000));
     CHECK(is_line(result_in(messages, "1")));
-    planning.down = false;
-    writing.down = true;
+    planning.held->throws.clear();
+    writing.held->throws = "503 overloaded";
     messages = all;
     CHECK(reduced(messages, mix, 10'000_tokens).layers[0].failures == 0);
     CHECK(result_in(messages, "1") == report_on("volcano", 2'500));  // there is room for the whole
     CHECK(log.latest().records[0].problem == "503 overloaded");
     // What it gets wrong is mended, and counted.
-    writing.down = false;
-    planning.plan =
-        "{\"decisions\": [" + decision_on("r2.0", "exclude") + ", " + decision_on("r99.0", "exclude") + "]}";
+    writing.held->throws.clear();
+    planning.held->answers = {"{\"decisions\": [" + decision_on("r2.0", "exclude") + ", " +
+                              decision_on("r99.0", "exclude") + "]}"};
     messages = all;
     auto const mended = reduced(messages, mix, 10'000_tokens);
     CHECK(mended.layers[0].note == "3 faults of the plan were mended");
@@ -565,20 +554,20 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
 
 TEST_CASE("plan: models are shown no secrets, nor are stores") {
     auto const secret = canaries::all(1).front();
-    oracle::state planning{.plan = "{\"decisions\": [" + decision_on("r2.0", "summarize") + "]}"};
-    oracle::state writing{.plan = "A summary."};
+    auto const planning = oracle("{\"decisions\": [" + decision_on("r2.0", "summarize") + "]}");
+    auto const writing = oracle("A summary.");
     condense::memory_store const store;
     condense::plan_log log;
-    auto const mix = pipeline{plan{
-        .with = condense::model_planner{oracle{&planning}}, .summaries = oracle{&writing}, .into = store, .log = log}};
+    auto const mix =
+        pipeline{plan{.with = condense::model_planner{planning}, .summaries = writing, .into = store, .log = log}};
     auto messages = conversation{U("task")} + fetched("1", secret.text + "\n" + report_on("volcano", 6'000)) +
                     conversation{U("Is it " + secret.text + "?")};
     condense::run_options const options{.redact = condense::known_secrets{}};
     auto const report = fakes::reduced(messages, mix, {.window = 10'000_tokens}, options);
     CHECK(result_in(messages, "1").ends_with("A summary."));
-    REQUIRE(planning.prompts.size() == 1);
-    REQUIRE(writing.prompts.size() == 1);
-    for (auto const& prompt : {planning.prompts[0], writing.prompts[0]})
+    REQUIRE(planning.calls() == 1);
+    REQUIRE(writing.calls() == 1);
+    for (auto const& prompt : {planning.asked(), writing.asked()})
         CHECK(prompt.find(secret.secret) == std::string::npos);
     CHECK(report.layers[0].redactions >= 3);
     std::string kept;
@@ -595,18 +584,17 @@ TEST_CASE("plan: models are shown no secrets, nor are stores") {
 }
 
 TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]") {
-    oracle::state planning{.plan = "{\"decisions\": [" + decision_on("r2.0", "summarize") + ", " +
-                                   decision_on("r5.0", "include_full") + "]}"};
-    oracle::state writing{.plan = letters(300, 's')};
+    auto const planning = oracle("{\"decisions\": [" + decision_on("r2.0", "summarize") + ", " +
+                                 decision_on("r5.0", "include_full") + "]}");
+    auto const writing = oracle(letters(300, 's'));
     condense::plan_log log;
-    auto session = opened(
-        pipeline{plan{.with = condense::model_planner{oracle{&planning}}, .summaries = oracle{&writing}, .log = log},
-                 escalate{.when = used >= 90_pct, .until = used <= 30_pct}},
-        small);
+    auto session = opened(pipeline{plan{.with = condense::model_planner{planning}, .summaries = writing, .log = log},
+                                   escalate{.when = used >= 90_pct, .until = used <= 30_pct}},
+                          small);
     push(session, conversation{U("task")} + fetched("1", report_on("volcano", 3'000)) +
                       fetched("2", report_on("glacier", 3'000)) + conversation{U("What does the volcano measure?")});
-    CHECK(planning.prompts.size() == 1);
-    CHECK(writing.prompts.size() == 1);
+    CHECK(planning.calls() == 1);
+    CHECK(writing.calls() == 1);
     CHECK(shown(session, "1").ends_with(letters(300, 's')));
     CHECK(shown(session, "2") == report_on("glacier", 3'000));
     CHECK(session.statistics().layers[0].model_usage.input.count == 2'000);
@@ -624,39 +612,39 @@ TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]
     CHECK(session.prepare().layers[0].asked == 0);
     CHECK(is_line(shown(session, "1")));
     CHECK(is_line(shown(session, "2")));
-    CHECK(planning.prompts.size() == 1);
-    CHECK(writing.prompts.size() == 1);
+    CHECK(planning.calls() == 1);
+    CHECK(writing.calls() == 1);
     // The next question is another.
     session.push(U("And now?"));
-    CHECK(planning.prompts.size() == 2);
+    CHECK(planning.calls() == 2);
     // One that has failed is not asked again, either.
-    planning.down = true;
+    planning.held->throws = "503 overloaded";
     push(session, {A("hm"), U("And now?")});
-    CHECK(planning.prompts.size() == 3);
+    CHECK(planning.calls() == 3);
     CHECK(session.statistics().layers[0].failures == 0);
     static_cast<void>(session.run());
     static_cast<void>(session.run());
-    CHECK(planning.prompts.size() == 3);
+    CHECK(planning.calls() == 3);
 }
 
 TEST_CASE("plan: a model that was asked lately is waited for", "[law-18]") {
-    oracle::state planning{.plan = "[]"};
-    auto const by_model = plan{.when = used >= 50_pct, .with = condense::model_planner{oracle{&planning}}};
+    auto const planning = oracle("[]");
+    auto const by_model = plan{.when = used >= 50_pct, .with = condense::model_planner{planning}};
     auto session = opened(by_model, {.window = 20'000_tokens});
     push(session, {U("task")});
     push(session, volcanoes(0, 6, 1'700));
     CHECK(session.prepare().changed());
-    CHECK(planning.prompts.size() == 1);
+    CHECK(planning.calls() == 1);
     push(session, volcanoes(6, 8, 1'700));
     auto const waiting = session.prepare();
     CHECK_FALSE(waiting.changed());
     CHECK(waiting.layers[0].waits);
     CHECK(waiting.layers[0].failures == 0);
     CHECK(waiting.layers[0].note == "the model was asked lately");
-    CHECK(planning.prompts.size() == 1);
+    CHECK(planning.calls() == 1);
     push(session, volcanoes(8, 11, 1'700));
     CHECK(session.prepare().changed());
-    CHECK(planning.prompts.size() == 2);
+    CHECK(planning.calls() == 2);
     // Meanwhile another may plan.
     auto other = opened(fallback{by_model, plan{.when = used >= 50_pct}}, {.window = 20'000_tokens});
     push(other, {U("task")});
@@ -666,19 +654,11 @@ TEST_CASE("plan: a model that was asked lately is waited for", "[law-18]") {
     auto const report = other.prepare();
     CHECK(report.layers[0].waits);
     CHECK(report.layers[1].outcome == layer_outcome::applied);
-    CHECK(planning.prompts.size() == 3);
+    CHECK(planning.calls() == 3);
 }
 
 namespace {
 
-/// One thread for each call.
-struct threads {
-    void operator()(std::size_t count, auto const& f) const {
-        std::vector<std::thread> all;
-        for (std::size_t index = 0; index < count; ++index) all.emplace_back([&f, index] { f(index); });
-        for (auto& one : all) one.join();
-    }
-};
 /// Answers by the prompt alone, on any thread.
 struct echo {
     reply<std::string> operator()(std::string const& prompt) const {
@@ -706,7 +686,7 @@ TEST_CASE("plan: summaries side by side come to the same as in turn") {
     auto const in_turn = planned(condense::in_turn{});
     CHECK(result_in(in_turn, "volcano").find("In short: ") != std::string::npos);
     CHECK(result_in(in_turn, "glacier") == report_on("glacier", 2'000));  // whole, as the model failed
-    CHECK(planned(threads{}) == in_turn);
+    CHECK(planned(::shelf::on_threads{}) == in_turn);
 }
 
 TEST_CASE("plan: the log shows what the latest plan came to") {
