@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -12,11 +13,7 @@ namespace {
 
 using condense::json_shape, condense::provider_means;
 using json = nlohmann::ordered_json;
-
-struct asked {
-    std::string body;
-    std::string header;  ///< "-" where the provider has no such means
-};
+using asked = std::pair<std::string, std::string>;  // body and header, "-" where the provider has no such means
 asked ask(json_shape shape, std::uint64_t at, provider_means const& means = {}, std::string_view body = "{}") {
     auto document = json::parse(body);
     auto const header = condense::ask_provider(document, shape, {at}, means);
@@ -25,35 +22,36 @@ asked ask(json_shape shape, std::uint64_t at, provider_means const& means = {}, 
 
 TEST_CASE("ask_provider: Anthropic") {
     auto const all = ask(json_shape::anthropic, 60'000);
-    CHECK(all.header == "context-management-2025-06-27,compact-2026-01-12");
+    CHECK(all.second == "context-management-2025-06-27,compact-2026-01-12");
     CHECK(
-        all.body ==
+        all.first ==
         R"({"context_management":{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":60000},"keep":{"type":"tool_uses","value":3}},{"type":"compact_20260112","trigger":{"type":"input_tokens","value":60000}}]}})");
     auto const compacted = ask(json_shape::anthropic, 9, {.clear_results = false});
-    CHECK(compacted.header == "compact-2026-01-12");
+    CHECK(compacted.second == "compact-2026-01-12");
     CHECK(
-        compacted.body ==
+        compacted.first ==
         R"({"context_management":{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":50000}}]}})");
     auto const cleared =
         ask(json_shape::anthropic, 9, {.compact = false, .keep_results = 1}, R"({"thinking":{"type":"adaptive"}})");
-    CHECK(cleared.header == "context-management-2025-06-27");
+    CHECK(cleared.second == "context-management-2025-06-27");
     CHECK(
-        cleared.body ==
+        cleared.first ==
         R"({"thinking":{"type":"adaptive"},"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":9},"keep":{"type":"tool_uses","value":1}}]}})");
 }
 
 TEST_CASE("ask_provider: OpenAI, and who has no such means") {
     auto const all = ask(json_shape::responses, 9, {.truncate = true});
-    CHECK((all.header.empty() &&
-           all.body == R"({"truncation":"auto","context_management":[{"type":"compaction","compact_threshold":9}]})"));
-    CHECK(ask(json_shape::responses, 9, {.compact = false, .truncate = true}).body == R"({"truncation":"auto"})");
+    CHECK((all.second.empty() &&
+           all.first == R"({"truncation":"auto","context_management":[{"type":"compaction","compact_threshold":9}]})"));
+    CHECK(ask(json_shape::responses, 9, {.compact = false, .truncate = true}).first == R"({"truncation":"auto"})");
     for (auto const& nothing :
          {ask(json_shape::openai, 9), ask(json_shape::gemini, 9), ask(json_shape::responses, 9, {.compact = false}),
           ask(json_shape::anthropic, 9, {.compact = false, .clear_results = false})})
-        CHECK((nothing.header == "-" && nothing.body == "{}"));
+        CHECK((nothing.second == "-" && nothing.first == "{}"));
     std::string_view const own = R"({"context_management":{"edits":[]}})";
-    CHECK((ask(json_shape::anthropic, 9, {}, own).header == "-" && ask(json_shape::anthropic, 9, {}, own).body == own));
-    CHECK(ask(json_shape::anthropic, 9, {}, "[]").header == "-");
+    CHECK(
+        (ask(json_shape::anthropic, 9, {}, own).second == "-" && ask(json_shape::anthropic, 9, {}, own).first == own));
+    CHECK(ask(json_shape::anthropic, 9, {}, "[]").second == "-");
 }
 
 }  // namespace

@@ -256,7 +256,6 @@ TEST_CASE("outline: the newest compaction of a provider is held like a pinned me
     facts.pin(4, true);
     facts.append(folded, per_byte{});
     CHECK((held() == ids{0, 1, 1} && facts.pinned(4) && facts.group_at(5).pinned));
-    CHECK(outlined({user("u")}).compaction() == none32);
     // One that has to come first begins a request, as the user does.
     auto alone = folded;
     alone.parts[0].compaction = condense::compaction_place::first;

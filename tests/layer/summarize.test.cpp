@@ -594,27 +594,6 @@ TEST_CASE("summarize: it says why it has nothing to do") {
           "nothing to do: its target is reached");
 }
 
-TEST_CASE("summarize: a model may take its prompt as a string") {
-    std::string asked;
-    auto const whole = [&](std::string const& prompt) {
-        asked = prompt;
-        return std::string{"They worked."};
-    };
-    auto const limited = [&](std::string prompt, condense::ask_limits limits) {
-        CHECK(limits.answer != condense::tokens{});
-        return whole(prompt);
-    };
-    static_assert(condense::summarizer<decltype(whole)> && condense::summarizer<decltype(limited)>);
-    auto const check = [&](auto const& with) {
-        auto const report = ten_reduced(summarize{.when = used >= 10_pct, .with = with}).second;
-        CHECK(report.layers[0].outcome == layer_outcome::applied);
-        CHECK(contains(asked, "file1"));
-        asked.clear();
-    };
-    check(whole);
-    check(limited);
-}
-
 TEST_CASE("summarize: a model is told when its answer is late, and a late one is refused") {
     std::uint64_t now = 1'000;
     auto const clock = [&] { return condense::instant{now}; };

@@ -145,26 +145,3 @@ TEST_CASE("sqlite_journal: a full, then read-only, disk leaves no hole") {
         CHECK(entry.number == expected++);
     CHECK(expected == next);
 }
-
-TEST_CASE("sqlite_journal: a record layer goes on in another process where this one stopped") {
-    using namespace condense::literals;
-    using condense::chat_message;
-    scratch::folder const root;
-    std::vector<chat_message> history;
-    for (int run = 0; run < 3; ++run) {
-        sqlite_journal const to{root / "a.db"};
-        condense::pipeline const mix{condense::record{.to = to},
-                                     condense::sliding_window{.when = condense::used >= 90_pct}};
-        static_assert(condense::durable<decltype(mix)>);
-        for (int turn = 0; turn < 20; ++turn)
-            history.push_back(chat_message::user("turn " + std::to_string(run * 20 + turn) + std::string(200, '.')));
-        CHECK(condense::reduce(history, mix, {.window = 1'000_tokens}).fits());
-    }
-    std::size_t originals = 0;
-    for (auto const& [entry, content] : lines_of(sqlite_journal{root / "a.db"}, "")) {
-        if (entry.is_derived) continue;
-        CHECK(condense::from_bytes<chat_message>(content)->parts[0].text ==
-              "turn " + std::to_string(originals++) + std::string(200, '.'));
-    }
-    CHECK(originals == 60);
-}
