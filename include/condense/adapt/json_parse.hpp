@@ -221,6 +221,16 @@ inline std::string without_halves(std::string_view text) {
     return out;
 }
 
+/// Reads text as a tree, or says why it is none. Has the only call of the parser, which is compiled into it.
+template <class Json>
+[[gnu::noinline]] bool read_tree(std::string_view text, Json& value, std::string& error) {
+    tree_reader<Json> reader;
+    bool const read = Json::sax_parse(text.begin(), text.end(), &reader);
+    if (read) value = reader.take();
+    else error = location(text, reader.position) + reader.reason;
+    return read;
+}
+
 }  // namespace detail::json
 
 namespace detail {
@@ -250,15 +260,11 @@ json_parsed<Json> parse_json(std::string_view text) {
                        std::to_string(detail::json::depth_limit);
         return result;
     }
-    detail::json::tree_reader<Json> reader;
-    bool read = Json::sax_parse(text.begin(), text.end(), &reader);
-    if (!read && reader.reason.find("surrogate") != reader.reason.npos) {
-        auto const whole = detail::json::without_halves(text);
-        reader = {};
-        read = Json::sax_parse(std::string_view{whole}.begin(), std::string_view{whole}.end(), &reader);
+    if (detail::json::read_tree(text, result.value, result.error)) return result;
+    if (auto const whole = detail::json::without_halves(text); whole != text) {
+        result.error.clear();
+        detail::json::read_tree(std::string_view{whole}, result.value, result.error);
     }
-    if (read) result.value = reader.take();
-    else result.error = detail::json::location(text, reader.position) + reader.reason;
     return result;
 }
 
