@@ -172,6 +172,16 @@ def tool_calls(message):
     return [c for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
 
 
+READ = {"content", "tool_calls", "reasoning_content", "refusal", "usage", "parts", "details", MARK}
+
+
+def words(value):
+    """Bytes of the texts that are no ids, names or times."""
+    if isinstance(value, str):
+        return len(value.encode()) if len(value.encode()) >= 100 or " " in value else 0
+    return sum(map(words, value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()))
+
+
 def read_message(message):
     """Recognises the shape of one message by its members."""
     reader = _Reader()
@@ -196,6 +206,9 @@ def read_message(message):
         function = call.get("function")
         function = function if isinstance(function, dict) else {}
         reader.call(call.get("id"), function.get("name"), function.get("arguments", ""))
+    for name, value in message.items():  # under a name that no shape has
+        if name not in READ and words(value) >= 32:
+            reader.parts.append(Part("other", as_text(value)))
     return Reading(role, reader.parts, reader.links, as_id(message.get(MARK)))
 
 
