@@ -76,7 +76,7 @@ inline auto const mixes = std::tuple{
                                         .with = on_prefix{edges.model}},
                               sliding_window{.when = used >= 90_pct}};
           }},
-    // Anthropic's own context editing: the model reads the newest three results from 60 % on. Its stand-in for a
+    // A stand-in for Anthropic's own context editing: from 60 % on the model reads the newest three results alone. The
     // window is the library's.
     named{"provider", pipeline{record{.to = no_journal{}},
                                compress{.when = used >= 60_pct,

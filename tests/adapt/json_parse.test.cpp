@@ -62,6 +62,7 @@ TEST_CASE("json_parse: half a surrogate pair is read as U+FFFD, and nothing else
     auto const read = [](std::string_view text) { return condense::parse_json(text).value.dump(); };
     CHECK(read(R"(["a \ud83d b", "\uDE00", 1.50])") == "[\"a \xEF\xBF\xBD b\",\"\xEF\xBF\xBD\",1.5]");
     CHECK(read(R"(["\ud83d\ud83d\ude00", "\\ud83d"])") == "[\"\xEF\xBF\xBD\xF0\x9F\x98\x80\",\"\\\\ud83d\"]");
+    CHECK_FALSE(condense::parse_json(R"(["\ud8xx"])"));
     CHECK(condense::parse_json(R"(["\ud83d)").error.starts_with("condense: parse_json: byte "));
 }
 

@@ -33,7 +33,7 @@ TEST_CASE("leave_to_provider: waits while the provider may act, then the next of
     CHECK_FALSE(session.prepare().changed());
     session.push(U(letters(20)));
     CHECK_FALSE(session.prepare().changed());
-    // What the provider reports says that it has reduced, although nothing was edited here.
+    // The provider's report says that it has reduced, although nothing was edited here.
     static_cast<void>(session.request());
     session.observe({.input = 45_tokens});
     session.push(A(letters(35)));

@@ -55,11 +55,11 @@ public:
     static constexpr std::size_t most = 4;  ///< marks that a provider takes
 
     explicit constexpr cache_marker(mark_form form, bool in_items = false) noexcept
-        : form_{form}, bedrock_{form == mark_form::point}, in_items_{in_items} {}
+        : form_{form}, in_items_{in_items} {}
 
     /// Marks the end of what stands before the messages, unless there is a mark already. The number of its marks then.
     std::size_t mark_head(Json& body, bool is_long) const {
-        auto* const holder = bedrock_ ? object_member(body, "toolConfig") : &body;
+        auto* const holder = is_point() ? object_member(body, "toolConfig") : &body;
         auto const count =
             count_in(member_of(body, "system")) + (holder == nullptr ? 0 : count_in(member_of(*holder, "tools")));
         if (count != 0 || !is_long) return count;
@@ -113,7 +113,7 @@ private:
         for (auto index = list.size(); index-- != 0;) {
             if (!is_mark(list[index])) continue;
             cleared = true;
-            if (bedrock_) list.erase(index);
+            if (is_point()) list.erase(index);
             else list[index].erase(member());
         }
         return cleared;
@@ -128,7 +128,7 @@ private:
         }
         if (auto const* const text = string_of(member_of(block, "text")))
             return text->find_first_not_of(" \t\r\n") != text->npos;
-        if (bedrock_) {
+        if (is_point()) {
             for (auto const* const word : {"toolUse", "toolResult", "image", "document"})
                 if (member_of(block, word) != nullptr) return true;
             return false;
@@ -142,7 +142,7 @@ private:
     bool mark_last(Json& holder, char const* key, bool is_tool) const {
         auto* const list = member_of(holder, key);
         if (list == nullptr) return false;
-        if (auto const* const text = bedrock_ ? nullptr : string_of(list)) {
+        if (auto const* const text = is_point() ? nullptr : string_of(list)) {
             auto blocks = Json::array({text_block<Json>(*text, true)});
             if (in_items_) blocks[0]["type"] = "input_text";
             if (!takes_mark(blocks[0], false)) return false;
@@ -153,8 +153,8 @@ private:
             if (!takes_mark(block, is_tool)) continue;
             auto mark = Json::object();
             if (form_ == mark_form::breakpoint) mark["mode"] = "explicit";
-            else mark["type"] = bedrock_ ? "default" : "ephemeral";
-            if (!bedrock_) block[member()] = std::move(mark);
+            else mark["type"] = is_point() ? "default" : "ephemeral";
+            if (!is_point()) block[member()] = std::move(mark);
             else {
                 auto point = Json::object();
                 point[member()] = std::move(mark);
@@ -166,11 +166,12 @@ private:
     }
 
     constexpr char const* member() const noexcept {
-        return bedrock_ ? "cachePoint" : form_ == mark_form::breakpoint ? "prompt_cache_breakpoint" : "cache_control";
+        return is_point() ? "cachePoint" : form_ == mark_form::breakpoint ? "prompt_cache_breakpoint" : "cache_control";
     }
 
+    constexpr bool is_point() const noexcept { return form_ == mark_form::point; }
+
     mark_form form_;
-    bool bedrock_;
     bool in_items_;  ///< of OpenAI Responses
 };
 

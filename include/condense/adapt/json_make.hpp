@@ -115,9 +115,11 @@ std::string_view result_form(Json const& m, Json const* block, bool has_id) {
         return R"({"role":"user","content":[{"toolResult":{"toolUseId":"=id",
                    "content":[{"text":"=text"}],"status":"error"}}]})";
     if (member_of(*block, "functionCall") != nullptr)
-        return R"({"role":"user","parts":[{"functionResponse":{"name":"=tool","response":{"error":"=text"},"id":"=id"}}]})";
+        return R"({"role":"user","parts":[{"functionResponse":
+                   {"name":"=tool","response":{"error":"=text"},"id":"=id"}}]})";
     if (member_of(*block, "function_call") != nullptr)
-        return R"({"role":"user","parts":[{"function_response":{"name":"=tool","response":{"error":"=text"},"id":"=id"}}]})";
+        return R"({"role":"user","parts":[{"function_response":
+                   {"name":"=tool","response":{"error":"=text"},"id":"=id"}}]})";
     return "{}";
 }
 

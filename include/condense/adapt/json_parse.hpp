@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <condense/detail/json_scan.hpp>
+#include <condense/detail/json_strings.hpp>
 
 // Text to a JSON tree without exceptions and without stack overflow:
 // `if (auto const read = condense::parse_json(body)) use(read.value); else log(read.error);`
@@ -198,24 +199,11 @@ constexpr bool is_plain_cbor(std::string_view bytes) noexcept {
 /// Text in which each escape of half a surrogate pair, as JavaScript writes it, is one of U+FFFD: no other byte moves.
 inline std::string without_halves(std::string_view text) {
     std::string out{text};
-    auto const escape = [&](std::size_t at) -> unsigned {  // its four digits; 0 for none
-        if (text.size() - at < 6 || text[at] != '\\' || text[at + 1] != 'u') return 0;
-        unsigned value = 0;
-        for (char const digit : text.substr(at + 2, 4)) {
-            auto const place =
-                std::string_view{"0123456789abcdef"}.find(digit >= 'A' && digit <= 'F' ? digit + 32 : digit);
-            if (place == std::string_view::npos) return 0;
-            value = value * 16 + static_cast<unsigned>(place);
-        }
-        return value;
-    };
     for (std::size_t at = 0; at < text.size(); ++at) {
         if (text[at] != '\\') continue;
-        auto const value = escape(at);
-        bool const first = value >= 0xD800 && value < 0xDC00;
-        auto const next = first && at + 6 < text.size() ? escape(at + 6) : 0;
-        bool const pair = next >= 0xDC00 && next < 0xE000;
-        if (value >= 0xD800 && value < 0xE000 && !pair) out.replace(at, 6, "\\ufffd");
+        bool const high = is_surrogate(text, at, false);
+        bool const pair = high && at + 6 < text.size() && is_surrogate(text, at + 6, true);
+        if (!pair && (high || is_surrogate(text, at, true))) out.replace(at, 6, "\\ufffd");
         at += pair ? 11 : 1;
     }
     return out;

@@ -537,8 +537,8 @@ private:
         if (is({"content", "usage", "condense"})) return true;
         if (is({"parts", "tool_calls", "images"})) return value.is_array();
         if (is({"reasoning_content", "thinking", "refusal"})) return value.is_string();
-        if (is({"reasoning", "reasoning_details", "reasoning_text", "thinking_blocks", "thoughts"}))
-            return value.is_string() || value.is_array();
+        for (auto const* const name : reasoning_members)
+            if (key == name) return value.is_string() || value.is_array();
         if (key == "function_call") return value.is_object();
         if (key == "details") return speaker == "toolResult";  // pi shows them to the user
         if (key == "summary" && speaker.ends_with("Summary")) return true;

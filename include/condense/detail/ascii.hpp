@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+
 // Letters and digits of ASCII. Unlike <cctype>, independent of the locale and defined for every byte.
 
 namespace condense {

@@ -63,6 +63,9 @@ constexpr std::optional<std::string> with_strings(std::string_view json, Functio
 constexpr bool is_surrogate(std::string_view spelt, std::size_t index, bool low) noexcept {
     if (spelt.size() - index < 6 || spelt[index] != '\\' || spelt[index + 1] != 'u') return false;
     if (spelt[index + 2] != 'd' && spelt[index + 2] != 'D') return false;
+    constexpr std::string_view digits{"0123456789abcdefABCDEF"};
+    for (auto const digit : spelt.substr(index + 4, 2))
+        if (digits.find(digit) == digits.npos) return false;
     return std::string_view{low ? "cCdDeEfF" : "89aAbB"}.find(spelt[index + 3]) != std::string_view::npos;
 }
 

@@ -114,7 +114,7 @@ inline constexpr std::array overflow_wordings = {
     overflow_wording{.phrase = "maximum context*of % tokens", .generic = true},
 };
 
-/// Phrases of errors that limit a rate, a quota or the answer instead of the request.
+/// Phrases of errors that limit a rate, a quota or the answer instead of the request, or refuse something else in it.
 inline constexpr std::array<std::string_view, 21> other_limits = {
     "rate limit", "rate_limit", "ratelimit", "per minute",  "per day",   "per hour",      "per month",
     "daily",      "monthly",    "today",     "quota",       "(tpm)",     "output token",  "max_tokens must",

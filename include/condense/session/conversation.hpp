@@ -311,7 +311,7 @@ public:
         auto const lost = edit_rebaser{outline_, edits_, outline, edits, first}.all();
         auto const changed = first < lost ? first : lost;
         if (changed < outline.size()) edits.remove_bound(outline, outline.message_at(changed).first_part);
-        // What another compaction had kept from being looked at is looked at again.
+        // Changes before a compaction did not count; before another, or none, they do.
         if (outline.compaction() != outline_.compaction()) remove_unbound(outline, edits, 0);
         edits.reserve_message(0);  // then nothing below fails once the digests are replaced
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
