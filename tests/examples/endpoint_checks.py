@@ -149,7 +149,7 @@ def is_interrupted(chat, root, folder):
 
 def is_not_misled(chat, root, folder):
     with Server() as server:
-        wanted = {"cut": "cut off", "notjson": "not JSON", "halfpair": "not JSON", "deep": "deeper", "manycalls": "too many", "errorevent": "out of \\x1B[1mluck"}
+        wanted = {"cut": "cut off", "notjson": "not JSON", "deep": "deeper", "manycalls": "too many", "errorevent": "out of \\x1B[1mluck"}
         for mode, reason in wanted.items():
             said = refused(server, chat, folder, mode, lines=["hello", "/tokens"])
             expect(reason in said, f"{mode}: the reason", said)
@@ -159,6 +159,8 @@ def is_not_misled(chat, root, folder):
         expect("still fine" in out, "what is of a wrong type is passed over", out)
         out = chat.run(["--endpoint", server.url("controls"), folder], ["hello"])
         expect("\\x1B[2J\\x1B]0;owned" in out and "raw \ufffd\ufffd bytes" in out, "controls are shown", out)
+        out = chat.run(["--endpoint", server.url("halfpair"), folder], ["hello"])
+        expect("\n\ufffd\n" in out, "half a pair of surrogates is a replacement character", out)
         out = chat.run(["--endpoint", server.url("loops"), folder], ["hello", "/quit"])
         expect("stopped: the model has used tools 16 times" in out, "a model that never ends", out)
         out = refused(server, chat, folder, "nothing")  # an unknown mode closes the connection
