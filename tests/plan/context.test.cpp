@@ -20,15 +20,12 @@ using condense::artifact_plan, condense::context_request, condense::decision, co
     condense::plan_context, condense::plan_faults, condense::plan_request, condense::planned_context, condense::reply,
     condense::strategy, condense::tokens;
 using notation::letters, notation::per_byte;
-using shelf::about_ports, shelf::exclude, shelf::extract, shelf::full, shelf::listed, shelf::summarize, shelf::take,
-    shelf::backwards, shelf::idle, shelf::on_threads;
+using shelf::about_ports, shelf::exclude, shelf::extract, shelf::full, shelf::listed, shelf::says, shelf::summarize,
+    shelf::take, shelf::backwards, shelf::idle, shelf::on_threads;
 
 auto plans(std::vector<decision> decisions) {
     return [decisions = std::move(decisions)](plan_request const&) { return artifact_plan{.decisions = decisions}; };
 }
-auto const says = [](std::string answer) {
-    return [answer = std::move(answer)](model_prompt const&) { return answer; };
-};
 
 /// An element of a context, as a program would read it that knows nothing but the form.
 struct element {
@@ -418,9 +415,9 @@ TEST_CASE("context: what cannot be read is a reference, and it says so") {
 
 TEST_CASE("context: without a plan the newest that fit, without a gap, and it says why") {
     listed<> things{{letters(100)}, {letters(3'000)}, {letters(400)}, {letters(500)}};
-    auto const check = [&](auto const& with, std::string_view problem, auto const&... calls) {
+    auto const check = [&](auto const& with, std::string_view problem) {
         context_request const wanted{.question = "which port?", .budget = 1'500_tokens};
-        auto const made = plan_context{.with = with}(things.list, wanted, calls...);
+        auto const made = plan_context{.with = with}(things.list, wanted);
         CHECK(broken(made, things, 1'500_tokens) == "");
         CHECK(made.problem == problem);
         std::string done;
@@ -438,13 +435,6 @@ TEST_CASE("context: without a plan the newest that fit, without a gap, and it sa
     check(fails(letters(1'000'000)), letters(240) + "...");
     auto const busy = [](model_prompt const&) { return reply<std::string>{.error = {503, "busy\n"}}; };
     check(condense::model_planner{busy}, "busy ");
-    std::uint64_t now = 0;
-    auto const late = [&now](model_prompt const&) {
-        now += 31'000'000'000u;
-        return std::string{"{\"decisions\": []}"};
-    };
-    condense::direct_calls const calls{condense::instant{condense::detail::u64_limit}, fakes::clock{&now}};
-    check(condense::model_planner{late}, "the answer came too late", calls);
 }
 
 TEST_CASE("context: an answer in prose is completed by the rule, and reported") {

@@ -18,11 +18,8 @@ using condense::artifact_plan, condense::ask_limits, condense::instant, condense
     condense::plan_faults, condense::reply, condense::strategy;
 using condense::detail::plan_reader;
 using nlohmann::json;
-using shelf::asked;
+using shelf::asked, shelf::says;
 
-auto const says = [](std::string answer) {
-    return [answer = std::move(answer)](model_prompt const&) { return answer; };
-};
 static_assert(condense::planner<model_planner<decltype(says(""))>>);
 static_assert(condense::detail::planner_asks<model_planner<decltype(says(""))>>);
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include <condense/core/model_prompt.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/plan/artifact.hpp>
 #include <condense/plan/artifact_list.hpp>
@@ -25,6 +26,11 @@ inline constexpr auto full = condense::strategy::include_full;
 inline constexpr auto summarize = condense::strategy::summarize;
 inline constexpr auto extract = condense::strategy::extract;
 inline constexpr auto exclude = condense::strategy::exclude;
+
+/// A model with one answer.
+inline auto const says = [](std::string answer) {
+    return [answer = std::move(answer)](condense::model_prompt const&) { return answer; };
+};
 
 /// Of the given size, with one passage about ports in the middle.
 inline std::string about_ports(std::size_t size) {
