@@ -58,7 +58,7 @@ laws::broken run_faulty(std::uint64_t seed, tally& tallied) {
 
 }  // namespace
 
-TEST_CASE("the laws hold for random conversations and pipelines", "[laws]") {
+TEST_CASE("the laws hold for random conversations and pipelines", "[laws][law-5]") {
     auto const rounds = laws::rounds_asked();
     tally tallied;
     laws::run_seeds(rounds, tallied, run_seed);

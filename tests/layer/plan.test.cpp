@@ -48,14 +48,6 @@ conversation small_talk(std::size_t count, std::size_t size = 100) {
 }
 
 constexpr budget small{.window = 10'000_tokens};
-/// The present text of the result of the call with this id; empty if it is not in the request.
-template <class Messages>
-std::string result_in(Messages const& messages, std::string_view id) {
-    for (auto const& m : messages)
-        for (auto const& part : m.parts)
-            if (part.kind == part_kind::tool_result && part.call == id) return part.text;
-    return {};
-}
 template <class Session>
 std::string shown(Session const& session, std::string_view id) {
     return result_in(sent(session), id);
@@ -423,18 +415,6 @@ TEST_CASE("plan: a line says where the whole is") {
     CHECK(offloaded.find(store.name(text).text()) != std::string::npos);
 }
 
-TEST_CASE("plan: where the store fails nothing has changed", "[law-7]") {
-    fakes::shelf const full;
-    full.held->fails = true;
-    auto messages = conversation{U("task")} + fetched("1", letters(4'000)) + fetched("2", letters(4'000)) +
-                    conversation{U("Well?")};
-    auto const before = messages;
-    auto const report = reduced(messages, plan{.into = full}, 10'000_tokens);
-    CHECK(messages == before);
-    CHECK(report.layers[0].outcome == layer_outcome::failed);
-    CHECK(report.layers[0].note == "the disk is full");
-}
-
 TEST_CASE("plan: without a plan the newest results that fit stay whole, and the note says why", "[law-7]") {
     scripted::state state{.all = {{.strategy = out}}};
     condense::plan_log log;
@@ -501,8 +481,11 @@ TEST_CASE("plan: a model plans and writes summaries, and the report says what it
     auto const writing = oracle("A mountain of fire.");
     condense::plan_log log;
     condense::memory_store const store;
-    auto const mix =
-        pipeline{plan{.with = condense::model_planner{planning}, .summaries = writing, .into = store, .log = log}};
+    auto const mix = pipeline{plan{.with = condense::model_planner{planning},
+                                   .summaries = writing,
+                                   .into = store,
+                                   .executor = ::shelf::backwards{},
+                                   .log = log}};
     auto const all = conversation{U("task")} + fetched("1", report_on("volcano", 2'500)) +
                      fetched("2", report_on("glacier", 2'000)) + fetched("3", report_on("estuary", 2'000)) +
                      conversation{U("Well?")};
@@ -657,38 +640,6 @@ TEST_CASE("plan: a model that was asked lately is waited for", "[law-18]") {
     CHECK(planning.calls() == 3);
 }
 
-namespace {
-
-/// Answers by the prompt alone, on any thread.
-struct echo {
-    reply<std::string> operator()(std::string const& prompt) const {
-        if (contains(prompt, "glacier")) throw std::runtime_error{"too cold"};
-        auto const begin = prompt.find(" measures ");
-        return {.message = "In short: " + prompt.substr(begin - 7, 20), .usage = {.input = {10}}};
-    }
-};
-
-}  // namespace
-
-TEST_CASE("plan: summaries side by side come to the same as in turn") {
-    scripted::state state{.all = {{.strategy = strategy::summarize}}};
-    auto const planned = [&](auto const& executor) {
-        auto messages = conversation{U("task")};
-        for (std::string const topic : {"volcano", "glacier", "estuary", "savanna"})
-            messages += fetched(topic, report_on(topic, 2'000));
-        messages.push_back(U("Well?"));
-        auto const report =
-            reduced(messages, plan{.with = scripted{&state}, .summaries = echo{}, .executor = executor}, 10'000_tokens);
-        CHECK(report.layers[0].asked == 4);
-        CHECK(report.layers[0].model_usage.input.count == 30);
-        return messages;
-    };
-    auto const in_turn = planned(condense::in_turn{});
-    CHECK(result_in(in_turn, "volcano").find("In short: ") != std::string::npos);
-    CHECK(result_in(in_turn, "glacier") == report_on("glacier", 2'000));  // whole, as the model failed
-    CHECK(planned(::shelf::on_threads{}) == in_turn);
-}
-
 TEST_CASE("plan: the log shows what the latest plan came to") {
     condense::plan_log log;
     condense::plan_log const same = log;
@@ -769,28 +720,6 @@ TEST_CASE("plan: what was released does not come back, nor breaks anything") {
     REQUIRE_FALSE(next.adopt(std::move(taken.state)));
     for (auto* const one : {&session, &next}) one->push(U("What does the savanna measure?"));
     CHECK(sent(next) == sent(session));
-}
-
-TEST_CASE("plan: a second call on what a first one left changes nothing", "[law-5]") {
-    for (bool const marks : {false, true}) {
-        condense::memory_store const store;
-        auto messages = conversation{U("task")};
-        for (std::string const topic : {"volcano", "glacier", "estuary", "savanna"})
-            messages += fetched(topic, report_on(topic, 4'000));
-        messages.push_back(U("What does the estuary measure?"));
-        auto const reduced = [&](auto const& layer) {
-            return condense::reduce(messages, pipeline{layer}, {.window = 10'000_tokens}, per_byte{},
-                                    condense::run_options<>{.marks = marks});
-        };
-        CHECK(reduced(plan{.into = store}).changed());
-        CHECK(result_in(messages, "estuary") == report_on("estuary", 4'000));
-        auto const once = messages;
-        CHECK_FALSE(reduced(plan{.into = store}).changed());
-        CHECK(messages == once);
-        CHECK(store.size() == 3);
-        // Of what was cut only passages are left: in less room they are cut once more, without a store at least.
-        CHECK(reduced(plan{.share = 10_pct}).changed() == true);
-    }
 }
 
 TEST_CASE("plan: a plan decides about the newest `most` results, and reads no others") {

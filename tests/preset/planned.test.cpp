@@ -29,12 +29,6 @@ std::string findings(std::string const& city, std::size_t lines) {
                               : city + "word" + std::to_string(line) + " " + letters(30, 'w') + "\n";
     return all;
 }
-std::string result_of(auto const& session, std::string_view id) {
-    for (auto const& m : sent(session))
-        for (auto const& part : m.parts)
-            if (part.kind == part_kind::tool_result && part.call == id) return part.text;
-    return {};
-}
 
 }  // namespace
 
@@ -57,10 +51,10 @@ TEST_CASE("planned: each of many questions gets the findings that it is about") 
             CAPTURE(round, city);
             session.push(U("How many cranes has the harbour of " + city + "?"));
             CHECK(session.prepare().fits());
-            auto const shown = result_of(session, city);
+            auto const shown = result_in(sent(session), city);
             CHECK(shown.find("The harbour of " + city + " has 75 cranes.") != std::string::npos);
             std::size_t whole = 0;
-            for (auto const& other : cities) whole += result_of(session, other) == findings(other, 80) ? 1u : 0u;
+            for (auto const& other : cities) whole += result_in(sent(session), other) == findings(other, 80) ? 1u : 0u;
             CHECK(whole <= 2);  // half of the window
             session.push(A(letters(400, 'a')));
         }
@@ -85,9 +79,9 @@ TEST_CASE("planned: in a long talk the oldest messages go, and results have room
         dropped += report.layers[2].groups_dropped;
     }
     CHECK(dropped > 20);
-    CHECK(result_of(session, "1").empty());
+    CHECK(result_in(sent(session), "1").empty());
     session.push(U("How many cranes has the harbour of bergen?"));
-    CHECK(result_of(session, "1").find("The harbour of bergen has 35 cranes.") != std::string::npos);
+    CHECK(result_in(sent(session), "1").find("The harbour of bergen has 35 cranes.") != std::string::npos);
     CHECK(session.used().fits());
 }
 
@@ -98,7 +92,7 @@ TEST_CASE("planned: a model that is down costs no question its results") {
         run_tool(session, city, "web_search", findings(city, 60));
     push(session, {A("noted"), U("How many cranes has the harbour of hull?")});
     CHECK(session.things.calls == 1);
-    CHECK(result_of(session, "hull") == findings("hull", 60));  // the newest
+    CHECK(result_in(sent(session), "hull") == findings("hull", 60));  // the newest
     CHECK(session.statistics().layers[1].failures == 0);
     CHECK(session.prepare().fits());
     CHECK(session.things.calls == 1);

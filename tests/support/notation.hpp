@@ -131,6 +131,15 @@ std::vector<std::string> texts(Messages const& messages, part_kind kind = part_k
     return all;
 }
 
+/// The present text of the result of the call with this id; empty if it is not among the messages.
+template <class Messages>
+std::string result_in(Messages const& messages, std::string_view id) {
+    for (chat_message const& m : messages)
+        for (auto const& part : m.parts)
+            if (part.kind == part_kind::tool_result && part.call == id) return part.text;
+    return {};
+}
+
 /// What an estimator makes of messages, with what parts cost by themselves.
 template <class Estimator = per_byte>
 condense::cost recount(conversation const& messages, Estimator const& count = {}) {
