@@ -268,15 +268,6 @@ TEST_CASE("offload: previews that are not smaller are rejected, also as shares o
     CHECK_NOTHROW(pipeline{over(40_pct, {2'000_chars, 2'000_chars})});
 }
 
-TEST_CASE("offload: a dry run stores nothing and says what it would") {
-    shelf const store;
-    auto const messages = rounds_of({letters(5'000)});
-    auto const dry = condense::dry_run(messages, head_and_tail(store), fakes::roomy, per_byte{});
-    CHECK(store.held->contents.empty());
-    CHECK(dry.report().layers[0].artifacts == 1);
-    CHECK(dry.report().layers[0].saved.count > 4'000);
-}
-
 namespace {
 
 /// Holds its text itself: a container that grows moves it.

@@ -177,7 +177,7 @@ TEST_CASE("cached: models of every form") {
         return with(prompt, {}).message == "They read." && with(prompt, {}).message == "They read." && with.hits() == 1;
     };
     CHECK(check_form([](std::string_view) { return std::string{"They read."}; }));
-    CHECK(check_form([](std::string const&, ask_limits) { return "They read."; }));
+    CHECK(check_form([](std::string, ask_limits) { return "They read."; }));
     CHECK(check_form([](model_prompt const&) { return reply<std::string>{.message = "They read."}; }));
     cached const throwing{.model = [](std::string_view) -> std::string { throw std::runtime_error{"no"}; },
                           .cache = memory_cache{}};
