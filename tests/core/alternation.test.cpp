@@ -66,13 +66,6 @@ auto alternating_session(bool alternate = true) {
 
 chat_message step(int number) { return A("step " + std::to_string(number) + letters(300, '.')); }
 
-template <class Session>
-std::size_t summaries(Session const& session) {
-    std::size_t count = 0;
-    for (chat_message const& m : session.request()) count += fakes::occurrences(m.parts[0].text, "<summary>");
-    return count;
-}
-
 /// The task, and steps that are made to fit as they come.
 template <class Session>
 void work(Session& session, int steps) {
@@ -139,7 +132,7 @@ TEST_CASE("a session sends its summary in the task's message, counts a frame les
     auto session = alternating_session();
     auto apart = alternating_session(false);
     for (auto* const each : {&session, &apart}) work(*each, 12);
-    REQUIRE(summaries(session) == 1);
+    REQUIRE(fakes::summaries_in(session.request()) == 1);
     CHECK(session.request()[0].parts[0].text.starts_with("the task\n\nSummary of"));
     CHECK((session.history()[0] == U("the task") && session.request().size() + 1 == apart.request().size()));
     CHECK(session.used().tokens.count + 10 == apart.used().tokens.count);
@@ -154,11 +147,11 @@ TEST_CASE("a joined summary is replaced by the next one, and a run that has noth
     for (int number = 0; number < 60; ++number) {
         session.push(step(number));
         reductions += session.prepare().changed() ? 1 : 0;
-        REQUIRE(summaries(session) <= 1);
+        REQUIRE(fakes::summaries_in(session.request()) <= 1);
         REQUIRE(miscounted(session) == "");
     }
     CHECK(reductions > 2);
-    CHECK(summaries(session) == 1);
+    CHECK(fakes::summaries_in(session.request()) == 1);
     auto const before = alternated(session.request());
     static_cast<void>(session.run());
     static_cast<void>(session.run());
@@ -191,7 +184,7 @@ TEST_CASE("a restored session sends the same joined messages, and an undone redu
     CHECK(alternated(other.request()) == alternated(session.request()));
     CHECK(other.used() == session.used());
     CHECK(miscounted(other) == "");
-    CHECK(summaries(other) == 1);
+    CHECK(fakes::summaries_in(other.request()) == 1);
     while (session.undo()) {}
     CHECK(session.request().size() == session.history().size());
     CHECK(miscounted(session) == "");

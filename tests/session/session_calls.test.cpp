@@ -28,10 +28,7 @@ auto talk(int count, tokens size) { return holding(window, task_and(count), {.wi
 /// The tokens of what is sent, as a provider with this tokenizer counts them.
 template <class Request>
 std::uint64_t tokens_in(Request const& request) {
-    std::uint64_t sum = 0;
-    for (chat_message const& m : request)
-        for (auto const& part : m.parts) sum += part.text.size();
-    return sum;
+    return recount({request.begin(), request.end()}).tokens().count;
 }
 
 reply overflowing() { return {.error = {.status = 400, .text = "Input is too long for requested model."}}; }

@@ -36,7 +36,7 @@
 //  figures(sums)           "12 tokens, 3 messages, 1 turns"
 //  drop(draft, most)       drops the oldest groups that may go, within a layer of a test's own
 //  tool_rounds, word_turns conversations: calls with results and answers; turns of words
-//  contains, occurrences, repeated, lines    texts
+//  contains, occurrences, summaries_in, repeated, lines    texts
 //
 // Pipelines and sessions: support/mixes.hpp.
 
@@ -56,6 +56,12 @@ inline std::size_t occurrences(std::string_view text, std::string_view words) {
     std::size_t found = 0;
     for (auto at = text.find(words); at != std::string_view::npos; at = text.find(words, at + words.size())) ++found;
     return found;
+}
+/// How many summaries there are among messages.
+std::size_t summaries_in(auto const& messages) {
+    std::size_t count = 0;
+    for (chat_message const& m : messages) count += occurrences(words(m), "<summary>");
+    return count;
 }
 constexpr std::string repeated(std::string_view piece, std::size_t count) {
     std::string out;
