@@ -22,7 +22,7 @@ public:
     /// `messages` is an array of the document that the text holds.
     json_document(std::string_view text, json const& document, json::array_t const& messages) : text_{text} {
         std::vector<std::string> path;
-        if (find_path(document, messages, path)) take(skip_space(text.starts_with("\xEF\xBB\xBF") ? 3 : 0), path, 0);
+        if (find_path(document, messages, path)) take(first(), path, 0);
     }
 
     /// The document with these messages. Each that was there before, in this order, has the text it had.
@@ -42,6 +42,15 @@ public:
         all += lines_ ? "[\n" : "[";
         for (std::size_t at = 0; at < out.size(); ++at) all.append(at == 0 ? "" : lines_ ? ",\n" : ",").append(out[at]);
         return all.append(lines_ ? "\n]" : "]").append(text_.substr(end_));
+    }
+
+    /// The text of a document with this member put first into the object under `key`; as it is where there is none.
+    static std::string with_member(std::string text, std::string_view key, std::string_view member) {
+        json_document const read{text, {}, {}};
+        auto const begin = read.inside(key);
+        if (begin == std::string::npos) return text;
+        bool const is_empty = text[read.skip_space(begin)] == '}';
+        return text.insert(begin, std::string{member}.append(is_empty ? "" : ","));
     }
 
 private:
@@ -68,17 +77,36 @@ private:
         return false;
     }
 
-    void take(std::size_t at, std::vector<std::string> const& path, std::size_t depth) {
-        if (depth == path.size()) return take_array(at);
+    std::size_t first() const { return skip_space(text_.starts_with("\xEF\xBB\xBF") ? 3 : 0); }
+
+    /// Calls f(key, place of the value) for each member of an object that begins there.
+    template <class Function>
+    void each_member(std::size_t at, Function const& f) const {
         if (text_[at] != '{') return;
         for (at = skip_space(at + 1); text_[at] != '}';) {
             auto const end = past_value(at);
             auto const key = condense::parse_json<json>(text_.substr(at, end - at)).value;
             at = skip_space(skip_space(end) + 1);  // the colon
-            if (key == path[depth]) take(at, path, depth + 1);  // of equal keys the last counts
+            f(key, at);
             at = skip_space(past_value(at));
             if (text_[at] == ',') at = skip_space(at + 1);
         }
+    }
+
+    /// Behind the brace of the object under this key; of equal keys the last counts.
+    std::size_t inside(std::string_view key) const {
+        auto found = std::string::npos;
+        each_member(first(), [&](json const& name, std::size_t at) {
+            if (name == key) found = text_[at] == '{' ? at + 1 : std::string::npos;
+        });
+        return found;
+    }
+
+    void take(std::size_t at, std::vector<std::string> const& path, std::size_t depth) {
+        if (depth == path.size()) return take_array(at);
+        each_member(at, [&](json const& key, std::size_t value) {
+            if (key == path[depth]) take(value, path, depth + 1);  // of equal keys the last counts
+        });
     }
 
     void take_array(std::size_t begin) {

@@ -49,6 +49,7 @@ struct settings {
     std::uint64_t threads = 32;
     bool is_public = false;
     bool alternate = false;
+    bool drop_bound = false;
     std::string host = {};
     int port = 0;
     proxy::address to = {};
@@ -91,6 +92,8 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
          command_line::one_of({"recommended", "no_model", "window"})},
         {"--alternate", &chosen.alternate,
          "joins neighbours of one role in what it reduces, for templates that refuse two in a row"},
+        {"--drop-bound", &chosen.drop_bound,
+         "asks Anthropic to drop thinking whose beginning has changed, where the client does not"},
         {"--most", &chosen.body, "megabytes of a request; 64 unless given", whole_number(1, 1'000, "megabytes")},
         {"--silence", &chosen.silence, "seconds that the provider may say nothing; 600 unless given",
          whole_number(1, 86'400, "seconds")},
@@ -210,7 +213,7 @@ class gateway {
 public:
     gateway(settings const& chosen, std::atomic<bool> const& stop)
         : chosen_{chosen}, stop_{stop}, mix_{proxy::mix_named(chosen.mix)},
-          shelf_{chosen.window ? std::optional{condense::tokens{*chosen.window}} : std::nullopt} {}
+          shelf_{chosen.window ? std::optional{condense::tokens{*chosen.window}} : std::nullopt, chosen.drop_bound} {}
 
     /// `reader` is null where the method has no body.
     void serve(httplib::Request const& asked, httplib::ContentReader const* reader, httplib::Response& response) {
@@ -249,13 +252,15 @@ private:
         std::string reason;
         auto const reduced = reduce(asked, body, reason);
         auto sent = reduced ? reduced->body() : body;
+        auto headers = forwarded(given_headers);
+        if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
         std::shared_ptr<exchange> answer;
         int refusals = 0;
         while (true) {
             answer.reset();  // the connection is free for the next
             answer = std::make_shared<exchange>(
-                proxy::outgoing{asked.method, chosen_.to.url + asked.target, forwarded(given_headers), std::move(sent),
-                                chosen_.to.local, static_cast<long>(chosen_.silence)},
+                proxy::outgoing{asked.method, chosen_.to.url + asked.target, headers, std::move(sent), chosen_.to.local,
+                                static_cast<long>(chosen_.silence)},
                 stop_);
             if (!answer->begin()) return refuse(response, 502, "no answer of the provider: " + answer->problem());
             if (!reduced || answer->status() < 400 || refusals == most_refusals) break;

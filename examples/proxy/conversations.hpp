@@ -69,7 +69,11 @@ struct conversation {
 /// The latest conversations, within bounds. Whoever works on one has taken it out, so no two threads have the same.
 class shelf {
 public:
-    explicit shelf(std::optional<condense::tokens> window) : window_{window} {}
+    explicit shelf(std::optional<condense::tokens> window, bool drop_bound = false)
+        : window_{window}, drop_bound_{drop_bound} {}
+
+    /// Whether a provider is asked to drop thinking whose beginning has changed, for a client that does not ask.
+    bool drop_bound() const noexcept { return drop_bound_; }
 
     /// The one that these messages continue. All of them are compared: nobody gets a conversation that is not theirs.
     std::unique_ptr<conversation> take(std::string_view model, json::array_t const& messages) {
@@ -118,6 +122,7 @@ private:
     static constexpr std::size_t most_models = 1'000;
 
     std::optional<condense::tokens> window_;
+    bool drop_bound_;
     mutable std::mutex mutex_;
     std::list<std::unique_ptr<conversation>> kept_;  ///< the latest first
     std::size_t bytes_ = 0;
@@ -193,17 +198,11 @@ public:
 
     /// The body to send: what did not change is there byte for byte.
     std::string body() const {
-        auto const& chat = held_->chat;
-        if (std::equal(chat.request().begin(), chat.request().end(), chat.history().begin(), chat.history().end()))
-            return std::string{text_};
-        json::array_t sent;
-        auto const send = [&sent](json const& message) { sent.push_back(message); };
-        if (alternate_) condense::each_alternating(chat.request(), send);
-        else
-            for (auto const& message : chat.request()) send(message);
-        if (breakpoint_) set_breakpoint(sent, *breakpoint_);
-        return original_.with(sent);
+        constexpr auto drop = R"("block_binding":{"prefix_mismatch_behavior":"drop_block"})";
+        return asks_to_drop_ ? json_document::with_member(reduced(), "thinking", drop) : reduced();
     }
+    /// The value of the header `anthropic-beta` that the body needs; empty for none.
+    std::string_view beta() const noexcept { return asks_to_drop_ ? "thinking-binding-controls-2026-08-01" : ""; }
 
     /// Reduces further after a refusal; false where that does not help. A window that the refusal names is that of the
     /// model; what else is concluded is of this conversation alone.
@@ -259,6 +258,8 @@ private:
         auto const facts = kept.facts_of(name);
         condense::family_estimator const count{facts.family};
 
+        asks_to_drop_ = kept.drop_bound() && may_drop(document, facts);
+
         auto plain = messages;
         breakpoint_ = without_breakpoints(plain);
         held_ = kept.take(name, plain);
@@ -268,12 +269,34 @@ private:
             for (auto at = held_->chat.history().size(); at < plain.size(); ++at)
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
         } else {
-            condense::run_options<> const options{.bound = drops_bound(document) ? condense::bound_parts::stay
-                                                                                 : facts.bound};
+            bool const drops = asks_to_drop_ || drops_bound(document);
+            condense::run_options<> const options{.bound = drops ? condense::bound_parts::stay : facts.bound};
             held_.reset(new conversation{name, {std::move(plain), layers, limits, count, options}});
         }
         held_->bytes = body.size();
         static_cast<void>(held_->chat.prepare());
+    }
+
+    std::string reduced() const {
+        auto const& chat = held_->chat;
+        if (std::equal(chat.request().begin(), chat.request().end(), chat.history().begin(), chat.history().end()))
+            return std::string{text_};
+        json::array_t sent;
+        auto const send = [&sent](json const& message) { sent.push_back(message); };
+        if (alternate_) condense::each_alternating(chat.request(), send);
+        else
+            for (auto const& message : chat.request()) send(message);
+        if (breakpoint_) set_breakpoint(sent, *breakpoint_);
+        return original_.with(sent);
+    }
+
+    /// A request that thinks, to a model of Anthropic that binds its thinking, and that says nothing of it.
+    static bool may_drop(json const& document, condense::model const& facts) {
+        using condense::model_family;
+        auto const thinking = document.find("thinking");
+        return (facts.family == model_family::claude || facts.family == model_family::claude_4_7) &&
+               facts.bound == condense::bound_parts::leave && thinking != document.end() && thinking->is_object() &&
+               !thinking->contains("block_binding") && thinking->value("type", json{}) != "disabled";
     }
 
     /// The client has told the provider to drop reasoning whose beginning has changed.
@@ -298,6 +321,7 @@ private:
     bool alternate_;
     std::unique_ptr<conversation> held_;
     std::optional<json> breakpoint_;
+    bool asks_to_drop_ = false;
 };
 
 }  // namespace proxy

@@ -155,7 +155,12 @@ class Handler(local_server.Handler):
                 require(self.headers.get("anthropic-version"), "no anthropic-version")
             require([name for name in provider.tool_names(shape, request)] == TOOLS, "the tools did not arrive")
             (check_openai if shape == "openai" else check_anthropic)(messages)
-            if provider.thinks and bound_elsewhere(request):
+            binding = request.get("thinking", {}).get("block_binding") if shape == "anthropic" else None
+            if binding is not None:
+                require("thinking-binding-controls-2026-08-01" in self.headers.get_all("anthropic-beta"), "no header of the beta")
+                require(binding == {"prefix_mismatch_behavior": "drop_block"}, "an unknown binding")
+                provider.dropping += 1
+            if provider.thinks and binding is None and bound_elsewhere(request):
                 provider.unbound += 1
                 return self.answer(400, error("invalid_request_error", "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to "
                                    "a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."))
@@ -235,6 +240,7 @@ class Provider(local_server.LocalServer):
         self.seen, self.accepted, self.answers, self.wrong = [], [], [], []
         self.refused = 0
         self.thinks, self.unbound = False, 0  # unbound: requests refused for thinking of another conversation
+        self.dropping = 0  # requests that ask to drop such thinking
         self.wordless = ""  # a text in requests that are refused without figures
         self.gate, self.hung_up = threading.Event(), threading.Event()
 

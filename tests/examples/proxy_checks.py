@@ -72,6 +72,17 @@ def bound_thinking_leaves_with_what_stood_before_it(program):
         answer, whole = post(proxy, Anthropic, [*messages[:8], {"role": "user", "content": "Go on."}])
         expect(answer.status == 200 and provider.unbound >= 1, f"status {answer.status}, {provider.unbound} refused", whole)
         expect(thinking_of(provider.accepted[-1]) == [], "thinking was left")
+    # It can have the provider drop it, where the model binds it and the request thinks.
+    for model, thinking, asked in [("claude-opus-5-5", {"type": "adaptive"}, 1), ("claude-opus-5-5", {}, 1), ("claude-opus-5-5", {"type": "disabled"}, 0),
+                                   ("claude-opus-5-5", None, 0), ("claude-sonnet-4-5", {"type": "adaptive"}, 0)]:
+        with Provider() as provider, Proxy(program, provider.url, "--window", "8000", "--drop-bound") as proxy:
+            request = Anthropic.request(messages, False) | {"model": model}
+            if thinking is not None:
+                request["thinking"] = thinking
+            answer, whole = proxy.ask("POST", Anthropic.path, json.dumps(request), Anthropic.headers)
+            expect(answer.status == 200 and provider.dropping == asked, f"{model}, {thinking}: status {answer.status}, asked {provider.dropping}", whole)
+            kept = len(thinking_of(provider.accepted[-1]))
+            expect(not asked or kept > 0, "nothing was left to the provider")
 
 
 def breakpoints_stay_at_the_end(program):
