@@ -43,6 +43,18 @@ TEST_CASE("reported_baseline: a report stands for its request until an edit touc
     CHECK_FALSE(anchor.observe({150}));
 }
 
+TEST_CASE("reported_baseline: cleared tokens are no part of what is used, however many") {
+    auto const used_of = [](std::uint64_t figure, std::uint64_t cleared) {
+        baseline anchor;
+        anchor.send(100, 3);
+        CHECK(anchor.observe({figure}, {cleared}));
+        return anchor.use(110);
+    };
+    CHECK((used_of(10, 90) == 20 && used_of(20, 100) == 30));
+    CHECK((used_of(10, 20) == 40 && used_of(10, 0) == 60));  // half of the estimate, less what was cleared
+    CHECK((used_of(1, 399) == 11 && used_of(10, 400) == 60 && used_of(10, most) == 60));
+}
+
 TEST_CASE("reported_baseline: after an edit sums count in proportion to the report before it") {
     auto anchor = reported(200);
     anchor.edit(1, 110, 220);

@@ -171,6 +171,11 @@ struct anthropic_protocol {
             figure(result.usage.output, "output_tokens");
             figure(result.usage.cache_read, "cache_read_input_tokens");
             figure(result.usage.cache_write, "cache_creation_input_tokens");
+            auto const& edits = client::at(client::at(from, "context_management"), "applied_edits");
+            if (!edits.is_array()) return;
+            result.usage.cleared = {};
+            for (auto const& edit : edits)
+                result.usage.cleared = result.usage.cleared + client::count_at(edit, "cleared_input_tokens");
         }
 
         json blocks_ = json::array();

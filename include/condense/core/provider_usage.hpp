@@ -20,6 +20,7 @@ struct provider_usage {
     tokens output = {};       ///< of the answer, with its reasoning
     tokens cache_read = {};   ///< sent, and found in the cache
     tokens cache_write = {};  ///< sent, and put into the cache
+    tokens cleared = {};  ///< in the request, and left out by the provider itself, as context editing of Anthropic does
 
     /// From a report whose input includes cached tokens, as those of OpenAI and Gemini do. More cached tokens than
     /// input count as all of the input.
@@ -41,6 +42,7 @@ struct provider_usage {
         output = output + more.output;
         cache_read = cache_read + more.cache_read;
         cache_write = cache_write + more.cache_write;
+        cleared = cleared + more.cleared;
         return *this;
     }
     friend constexpr provider_usage operator+(provider_usage left, provider_usage const& right) noexcept {
@@ -70,7 +72,7 @@ constexpr std::uint64_t money_of(provider_usage const& sum, prices const& at) no
 /// Turns running totals into single requests, for clients that report the total of a conversation. Plain data.
 /// `auto const cost = totals.next(reported);`
 struct cumulative_usage {
-    tokens total = {};   ///< of the newest report
+    tokens total = {};  ///< of the newest report
     tokens latest = {};  ///< added by it
     bool known = false;  ///< whether `latest` is known
 

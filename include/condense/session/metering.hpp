@@ -73,9 +73,9 @@ public:
     void observe(provider_usage const& report, instant duration, request_state const& request) noexcept {
         turns_.add(report, duration, {.input = by_estimate(request)});
         if (!report.reported()) return;
-        baseline_.observe(report.request());
+        baseline_.observe(report.request(), report.cleared);
         if constexpr (learning_estimator<Estimator>)
-            if (sent_.messages != 0) estimator_.observe(sent_, report.request());
+            if (sent_.messages != 0) estimator_.observe(sent_, report.request() + report.cleared);
         sent_ = {};
     }
     /// An edit changed message `first`; before it the conversation had this estimate and number of messages.

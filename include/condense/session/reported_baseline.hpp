@@ -26,13 +26,17 @@ public:
     }
     /// The report for that request; false if there is no such request, or no figure. A report of more than four times
     /// the estimate counts as four times, one of less than half as half: one that is too low would let requests grow
-    /// past the window. With an estimate of 0 the report counts unchanged.
-    constexpr bool observe(tokens reported) noexcept {
+    /// past the window. With an estimate of 0 the report counts unchanged. `cleared` are in the estimate, but the
+    /// provider has left them out; more of them than the report allows are none.
+    constexpr bool observe(tokens reported, tokens cleared = {}) noexcept {
         if (!sent_known_ || reported.count == 0) return false;
         auto const estimate = sent_.tokens().count;
         auto const least = estimate / 2;
         auto const most = estimate == 0 ? reported.count : mul_capped(estimate, 4);
-        reported_ = {reported.count < least ? least : reported.count > most ? most : reported.count};
+        if (cleared.count >= most) cleared = {};
+        auto const whole = add_capped(reported.count, cleared.count);
+        auto const counted = whole < least ? least : whole > most ? most : whole;
+        reported_ = {counted > cleared.count ? counted - cleared.count : reported.count};
         estimate_ = sent_;
         messages_ = sent_messages_;
         return true;
