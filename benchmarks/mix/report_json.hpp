@@ -72,6 +72,7 @@ inline json as_json(condense::replay_figures const& mix) {
                       {"peak", mix.peak.count},
                       {"answered", mix.answered.count},
                       {"cached", mix.cached.count},
+                      {"bound", mix.bound.count},
                       {"hits", mix.hits},
                       {"reductions", mix.reductions},
                       {"model_calls", mix.model_calls},

@@ -66,6 +66,7 @@ struct replay_figures {
     std::uint64_t hits = 0;  ///< requests that began with all of the one before
 
     std::uint64_t reductions = 0;  ///< runs that changed something
+    tokens bound = {};  ///< reasoning that left because its provider binds it to what a layer has changed
     std::uint64_t model_calls = 0;  ///< of layers
     std::uint64_t model_failures = 0;  ///< of those of `edges.model`: no summary came, but an error or a refusal
     tokens model_input = {};  ///< as the layers' models report it

@@ -57,7 +57,8 @@ replay_source(Messages const&, replay_options<Estimator, Clock>)
 namespace detail {
 
 /// Adds the figures of the layers, and the money for everything: input at the price of writes to the prompt cache where
-/// that is higher, because each request is cached for the next.
+/// that is higher, because each request is cached for the next; bound reasoning that has left at that of output, as the
+/// model has to think again.
 template <class Session>
 void close_figures(replay_figures& out, Session const& session, prices const& price_list) {
     auto const& sums = session.statistics();
@@ -65,6 +66,7 @@ void close_figures(replay_figures& out, Session const& session, prices const& pr
         if (layer.name.empty()) continue;
         out.layers.push_back(layer);
         out.model_calls = add_capped(out.model_calls, layer.asked);
+        out.bound = out.bound + layer.bound_tokens;
     }
     out.reductions = sums.changed;
     out.model_input = sums.model_usage().request();
@@ -72,7 +74,7 @@ void close_figures(replay_figures& out, Session const& session, prices const& pr
     out.model_money = money_of(sums.model_usage(), price_list);
     auto const written = price_list.input < price_list.written ? price_list.written : price_list.input;
     for (auto const share : {cost_of(out.cached, price_list.cached), cost_of(out.sent - out.cached, written),
-                             cost_of(out.answered, price_list.output), out.model_money})
+                             cost_of(out.answered + out.bound, price_list.output), out.model_money})
         out.money = add_capped(out.money, share);
 }
 

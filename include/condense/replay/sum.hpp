@@ -40,7 +40,7 @@ inline void add_figures(replay_figures& sum, replay_figures const& added) {
           &replay_figures::violations, &replay_figures::edits, &replay_figures::edits_visible})
         sum.*member = add_capped(sum.*member, added.*member);
     for (auto const member : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,
-                              &replay_figures::model_input, &replay_figures::model_output})
+                              &replay_figures::bound, &replay_figures::model_input, &replay_figures::model_output})
         sum.*member = sum.*member + added.*member;
     sum.time = sum.time + added.time;
     if (sum.peak < added.peak) sum.peak = added.peak;

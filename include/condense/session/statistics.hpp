@@ -23,6 +23,7 @@ struct layer_statistics {
     std::uint64_t events = 0;  ///< runs and arrivals in which it edited or stored something
     std::uint64_t groups_dropped = 0;
     std::uint64_t parts_shortened = 0;
+    tokens bound_tokens = {};  ///< of reasoning that left because it is bound to what was changed; of this process
     /// Runs in which it changed the first of the messages that changed: there a cached prefix breaks. Of this process;
     /// no part of a saved state.
     std::uint64_t prefix_breaks = 0;
@@ -45,6 +46,7 @@ struct layer_statistics {
         restored = restored + entry.restored;
         groups_dropped += entry.groups_dropped;
         parts_shortened += entry.parts_shortened;
+        bound_tokens = bound_tokens + entry.bound_tokens;
         artifacts += entry.artifacts;
         failures += entry.failures;
         model_usage += entry.model_usage;
@@ -67,6 +69,7 @@ struct layer_statistics {
         events = add_capped(events, more.events);
         groups_dropped = add_capped(groups_dropped, more.groups_dropped);
         parts_shortened = add_capped(parts_shortened, more.parts_shortened);
+        bound_tokens = bound_tokens + more.bound_tokens;
         prefix_breaks = add_capped(prefix_breaks, more.prefix_breaks);
         artifacts = add_capped(artifacts, more.artifacts);
         latest_artifacts = more.latest_artifacts;
