@@ -349,3 +349,24 @@ TEST_CASE("models: only those of the table that bind no reasoning may keep it be
          {"claude-sonnet-5", "claude-fable-5", "claude-opus-4-8", "claude-3-7-sonnet", "gpt-5"})
         CHECK(find_model(name).facts.bound == condense::bound_parts::stay);
 }
+
+TEST_CASE("models: which reasoning has to come back, and what a cache holds at the least") {
+    using condense::reasoning_wanted;
+    auto const are = [](reasoning_wanted wanted, tokens least, std::initializer_list<std::string_view> names) {
+        for (auto const name : names) {
+            CAPTURE(name);
+            auto const facts = find_model(name).facts;
+            CHECK((facts.wanted == wanted && facts.cache_least == least));
+        }
+    };
+    are(reasoning_wanted::open_round, 512_tokens, {"claude-opus-5-5", "claude-opus-5", "claude-fable-5"});
+    are(reasoning_wanted::open_round, 1'024_tokens, {"claude-sonnet-5", "claude-opus-4-8", "gpt-4o"});
+    are(reasoning_wanted::open_round, 2'048_tokens, {"claude-opus-4-7", "claude-3-5-haiku", "gemini-2.0-flash"});
+    are(reasoning_wanted::open_round, 4'096_tokens, {"claude-opus-4-5", "claude-haiku-4-5"});
+    are(reasoning_wanted::turn, 4'096_tokens, {"gemini-3-pro-preview", "gemini-4-argon"});
+    are(reasoning_wanted::turn, 1'024_tokens, {"gpt-oss-20b"});
+    are(reasoning_wanted::calls, {}, {"kimi-k3", "kimi-k2-thinking"});
+    are(reasoning_wanted::turns_with_calls, {}, {"deepseek-v4-pro", "deepseek-reasoner"});
+    are(reasoning_wanted::all, 1'024_tokens, {"gpt-6.1-sol", "o3", "qwen3.8-max", "gpt-5-chat-latest"});
+    are(reasoning_wanted::all, {}, {"mistral-large-4", "nobody-knows"});
+}

@@ -30,8 +30,8 @@ void with_shorteners(random_source& random, Function&& f) {
     condense::chars const at_most{384 + random.below(2'000)};
     condense::text_limit const end = condense::chars{1 + random.below(over.count)};
     auto const shorten = condense::first_of(
-        condense::old_reasoning{.keep = {random.below(4)}, .with_calls = true}, condense::media_note{},
-        condense::superseded_reads{}, condense::duplicate_results{}, condense::point_to_file{},
+        condense::old_reasoning{.keep = {random.below(4)}, .wanted = condense::reasoning_wanted::open_round},
+        condense::media_note{}, condense::superseded_reads{}, condense::duplicate_results{}, condense::point_to_file{},
         condense::shorten_arguments{.over = 200_chars}, condense::collapse_repeats{}, condense::json_minify{},
         condense::by_content{.json = condense::json_sample{.at_most = at_most},
                              .log = condense::compact_log{.at_most = at_most},

@@ -116,5 +116,5 @@ TEST_CASE("laws of shorteners: several as one") {
 TEST_CASE("laws of shorteners: those that look at the whole conversation") {
     conversation_laws(condense::superseded_reads{}, {.share = 10, .figures = figures_of_all});
     conversation_laws(condense::duplicate_results{}, {.share = 40, .figures = figures_of_all});
-    conversation_laws(condense::old_reasoning{.with_calls = true}, {.share = 60});
+    conversation_laws(condense::old_reasoning{.wanted = condense::reasoning_wanted::open_round}, {.share = 60});
 }

@@ -11,6 +11,7 @@ namespace {
 
 using namespace around;
 using condense::old_reasoning;
+using wanted = condense::reasoning_wanted;
 
 static_assert(condense::shortener<old_reasoning>);
 
@@ -27,7 +28,7 @@ using list = std::vector<std::string>;
 
 TEST_CASE("old_reasoning: the newest messages keep theirs") {
     auto const left = [](condense::messages keep) {
-        return thoughts(settled(steps(), mix_of(old_reasoning{.keep = keep, .with_calls = true})));
+        return thoughts(settled(steps(), mix_of(old_reasoning{.keep = keep, .wanted = wanted::open_round})));
     };
     CHECK(left(0_messages) == list{});
     CHECK(left(1_messages) == list{"four"});
@@ -35,36 +36,49 @@ TEST_CASE("old_reasoning: the newest messages keep theirs") {
     CHECK(left(3_messages) == list{"two", "three", "four"});
     CHECK(left(4_messages) == list{"one", "two", "three", "four"});
     CHECK(left({condense::detail::u64_limit}) == list{"one", "two", "three", "four"});
-    CHECK(thoughts(settled(steps(), mix_of(old_reasoning{.with_calls = true}))) == list{"four"});
+    CHECK(thoughts(settled(steps(), mix_of(old_reasoning{.wanted = wanted::open_round}))) == list{"four"});
     auto blank = steps();
     blank.push_back(thinking(A(), "", false));
-    CHECK(thoughts(settled(blank, mix_of(old_reasoning{.with_calls = true}))) == list{"four", ""});
+    CHECK(thoughts(settled(blank, mix_of(old_reasoning{.wanted = wanted::open_round}))) == list{"four", ""});
     conversation const side_by_side{U("task"), thinking(A(), "one", false), thinking(A(), "two", false), U()};
-    CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{.with_calls = true}))) == list{"two"});
+    CHECK(thoughts(settled(side_by_side, mix_of(old_reasoning{.wanted = wanted::open_round}))) == list{"two"});
 }
 
 TEST_CASE("old_reasoning: all else stays as it was, and signed blocks go whole") {
     auto wanted = steps();
     for (std::size_t const index : {1u, 3u, 5u}) wanted[index].parts.erase(wanted[index].parts.begin());
-    CHECK(settled(steps(), mix_of(old_reasoning{.with_calls = true})) == wanted);
+    CHECK(settled(steps(), mix_of(old_reasoning{.wanted = wanted::open_round})) == wanted);
     // In JSON a member goes.
     auto json = as_json(steps());
     for (std::size_t const index : {1u, 3u, 5u}) json[index].erase("reasoning_content");
-    CHECK(settled(as_json(steps()), mix_of(old_reasoning{.with_calls = true})) == json);
+    CHECK(settled(as_json(steps()), mix_of(old_reasoning{.wanted = wanted::open_round})) == json);
     auto const m = nlohmann::ordered_json::parse(
         R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"Eq=="},{"type":"redacted_thinking","data":"x"},{"type":"text","text":"done"}]})");
     auto const ask = nlohmann::ordered_json::parse(R"({"role":"user","content":"go on"})");
-    auto const after = settled(std::vector{ask, m, ask, m, ask}, mix_of(old_reasoning{.with_calls = true}));
+    auto const after = settled(std::vector{ask, m, ask, m, ask}, mix_of(old_reasoning{.wanted = wanted::open_round}));
     CHECK(after[1].dump() == R"({"role":"assistant","content":[{"type":"text","text":"done"}]})");
     CHECK(after[3].dump() == m.dump());
 }
 
-TEST_CASE("old_reasoning: it stays with calls, but for what is bound") {
-    auto const left = [](conversation const& messages, condense::messages keep) {
-        return thoughts(settled(messages, mix_of(old_reasoning{.keep = keep})));
+TEST_CASE("old_reasoning: that which the provider wants back stays, but for what is bound") {
+    auto const left = [](conversation const& messages, condense::messages keep, wanted back = wanted::calls) {
+        return thoughts(settled(messages, mix_of(old_reasoning{.keep = keep, .wanted = back})));
     };
     CHECK(left(steps(), 1_messages) == list{"one", "two", "four"});
     CHECK(left(steps(), 0_messages) == list{"one", "two"});
+    CHECK(left(steps(), 0_messages, wanted::all) == list{"one", "two", "three", "four"});
+    CHECK(left(steps(), 0_messages, wanted::turns_with_calls) == list{"one", "two", "three"});
+    CHECK(left(steps(), 0_messages, wanted::turn) == list{});
+    conversation const going_on{U("task"),
+                                thinking(A(), "zero", false),
+                                U("more"),
+                                thinking(C("1", "ls"), "one", true),
+                                R("1", "r"),
+                                thinking(A(), "two", false),
+                                thinking(C("2", "ls"), "three", true),
+                                R("2", "r")};
+    CHECK(left(going_on, 0_messages, wanted::turn) == list{"one", "three"});
+    CHECK(left(going_on, 0_messages, wanted::turns_with_calls) == list{"one", "two", "three"});
     auto signed_steps = steps();
     for (std::size_t const index : {1u, 3u, 5u, 7u}) signed_steps[index].parts[0].bound = true;
     CHECK(left(signed_steps, 1_messages) == list{"four"});
@@ -75,30 +89,32 @@ TEST_CASE("old_reasoning: it stays with calls, but for what is bound") {
     auto const after = settled(json, mix_of(old_reasoning{}));
     CHECK(after[1] == json[1]);
     CHECK(after[3] == json[3]);
-    CHECK(after[5].contains("reasoning_content") == false);
+    CHECK(after[5] == json[5]);
+    CHECK(after[7].contains("reasoning_content"));  // the newest
 }
 
 TEST_CASE("old_reasoning: a message of nothing else goes, one of a pair keeps it") {
     chat_message const thought{.role = condense::role::assistant,
                                .parts = {{.kind = part_kind::reasoning, .text = "hm"}}};
     auto const after = settled(conversation{U("task"), thought, A(), U(), thinking(A(), "new", false), U()},
-                               mix_of(old_reasoning{.with_calls = true}));
+                               mix_of(old_reasoning{.wanted = wanted::open_round}));
     CHECK(after.size() == 5);
     CHECK(thoughts(after) == list{"new"});
     // The thought came with the result of a call, and nothing else joins its message to it.
     auto tied = thought;
     tied.parts[0].call = "1";
     conversation const pair{U("task"), C("1", "ls"), R("1", "r"), tied, A(), U(), thinking(A(), "new", false), U()};
-    CHECK(settled(pair, mix_of(old_reasoning{.with_calls = true})) == pair);
+    CHECK(settled(pair, mix_of(old_reasoning{.wanted = wanted::open_round})) == pair);
 }
 
 TEST_CASE("old_reasoning: an open round keeps its reasoning, and some of the newest stays, under any pressure") {
     conversation const open{U("task"), thinking(C("1", "ls"), "old", true), R("1", "r"),
                             thinking(C("2", "ls"), "new", true), R("2", "r")};
-    CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages, .with_calls = true}))) == list{"new"});
+    CHECK(thoughts(settled(open, mix_of(old_reasoning{.keep = 0_messages, .wanted = wanted::open_round}))) ==
+          list{"new"});
     auto const press = [&](conversation const& history, unsigned pressure, condense::messages keep, bool top = false) {
         condense::compress const layer{.when = condense::always,
-                                       .with = old_reasoning{.keep = keep, .with_calls = true}};
+                                       .with = old_reasoning{.keep = keep, .wanted = wanted::open_round}};
         return thoughts(fakes::after(history, condense::pipeline{layer, toy::press{.pressure = pressure, .top = top}}));
     };
     for (bool const top : {false, true}) {
@@ -118,13 +134,15 @@ TEST_CASE("old_reasoning: pins, system messages and what is protected stay, also
     auto messages = steps();
     messages[1].pinned = true;
     messages.insert(messages.begin(), thinking(S("s"), "rule", false));
-    CHECK(thoughts(settled(messages, mix_of(old_reasoning{.with_calls = true}))) == list{"rule", "one", "four"});
-    condense::compress const spared{
-        .when = condense::always, .protect = condense::last(4_messages), .with = old_reasoning{.with_calls = true}};
+    CHECK(thoughts(settled(messages, mix_of(old_reasoning{.wanted = wanted::open_round}))) ==
+          list{"rule", "one", "four"});
+    condense::compress const spared{.when = condense::always,
+                                    .protect = condense::last(4_messages),
+                                    .with = old_reasoning{.wanted = wanted::open_round}};
     CHECK(thoughts(settled(steps(), condense::pipeline{spared})) == list{"three", "four"});
     auto long_ones = steps();
     long_ones[2].parts[0].text = letters(20'000);
-    auto const after = settled(long_ones, mix_of(condense::first_of(old_reasoning{.with_calls = true},
+    auto const after = settled(long_ones, mix_of(condense::first_of(old_reasoning{.wanted = wanted::open_round},
                                                                     condense::head_tail{100_chars, 100_chars})));
     CHECK(thoughts(after) == list{"four"});
     CHECK(after[2].parts[0].text.size() < 300);
@@ -134,7 +152,7 @@ TEST_CASE("old_reasoning: over random conversations, only reasoning goes, and th
     std::size_t removed = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         auto const before = laws::conversation_generator{seed}.make();
-        auto const after = settled(before, mix_of(old_reasoning{.with_calls = true}));
+        auto const after = settled(before, mix_of(old_reasoning{.wanted = wanted::open_round}));
         CAPTURE(seed);
         auto next = after.begin();
         for (auto const& m : before) {

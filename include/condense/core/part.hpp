@@ -49,6 +49,16 @@ enum class reasoning_use : std::uint8_t {
     none,        ///< it does not reason: reasoning of another model is ignored, or makes it refuse the request
 };
 
+/// Which of its earlier reasoning a provider wants back, unless the messages that hold it have left; from the least to
+/// the strictest.
+enum class reasoning_wanted : std::uint8_t {
+    open_round,  ///< that of the round that is open
+    turn,  ///< and that of the newest turn's messages with calls
+    calls,  ///< that of all messages with calls
+    turns_with_calls,  ///< that of all messages of turns with calls
+    all,  ///< every bit of it
+};
+
 /// Whether parts that are bound to what stood before them (see part_view) leave once that has changed.
 enum class bound_parts : std::uint8_t {
     leave,  ///< they go with the change, as the provider would refuse the request

@@ -33,6 +33,8 @@ struct model {
     reasoning_use reasoning = reasoning_use::unknown;
     /// Whether it refuses reasoning behind a change; an unknown one is taken to. For run_options::bound.
     bound_parts bound = bound_parts::leave;
+    reasoning_wanted wanted = reasoning_wanted::all;  ///< which reasoning has to come back; for old_reasoning
+    tokens cache_least = {};  ///< the shortest prefix that the provider's prompt cache holds; 0 if unknown
 
     friend constexpr bool operator==(model const&, model const&) = default;
 };

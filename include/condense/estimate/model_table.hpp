@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <condense/estimate/model.hpp>
+#include <condense/estimate/reasoning_rules.hpp>
 
 // The built-in models, one row each, and their aliases. For models newer than the table read a catalogue: see
 // config/models_json.hpp.
@@ -39,32 +40,29 @@ inline constexpr tokens image_of_gpt_4_1{1'536};
 inline constexpr tokens image_of_gemini_2{2'304};
 inline constexpr tokens image_of_gemini_3{1'120};
 
-/// Whether a model of the table reasons, and then takes its reasoning back, as its maker documents it by version.
-/// Unknown for makers whose names do not tell models that reason from others.
-constexpr reasoning_use reasoning_of(std::string_view name) noexcept {
-    auto const use_if = [](bool reasons) { return reasons ? reasoning_use::takes_back : reasoning_use::none; };
+/// The shortest prefix that a prompt cache holds, as makers document it: https://platform.claude.com/docs ("Prompt
+/// caching"), https://developers.openai.com, https://ai.google.dev/gemini-api/docs/caching, Alibaba's Model Studio
+/// (2026-11). 0 where none is known.
+constexpr tokens cache_least_of(std::string_view name) noexcept {
     auto const version = version_of(name);
-    if (of_family(name, "claude")) return use_if(version >= 37);
-    if (name.starts_with("gpt-oss") || is_openai_reasoner(name)) return reasoning_use::takes_back;
-    if (of_family(name, "gpt") && !name.ends_with("-chat-latest")) return use_if(version >= 50);
-    if (of_family(name, "gemini")) return use_if(version >= 25);
-    if (of_family(name, "gemma") && version < 40) return reasoning_use::none;
-    if (of_family(name, "llama") || of_family(name, "codestral") || name == "open-mistral-nemo")
-        return reasoning_use::none;
-    if (name.starts_with("kimi-k2-")) return use_if(name.find("-thinking") != std::string_view::npos);
-    if (name == "deepseek-reasoner") return reasoning_use::takes_back;
-    return reasoning_use::unknown;
+    bool const is_opus = name.find("opus") != std::string_view::npos;
+    if (of_family(name, "claude")) {
+        if (version >= 51 || (version >= 50 && name.find("sonnet") == std::string_view::npos)) return {512};
+        if (version == 47) return {2'048};
+        bool const is_haiku = name.find("haiku") != std::string_view::npos;
+        return {(is_opus && (version == 45 || version == 46)) || (is_haiku && version == 45) ? 4'096u
+                : is_haiku                                                                   ? 2'048u
+                                                                                             : 1'024u};
+    }
+    if (of_family(name, "gpt") || is_openai_reasoner(name) || of_family(name, "qwen")) return {1'024};
+    if (of_family(name, "gemini")) return {version >= 30 ? 4'096u : 2'048u};
+    return {};
 }
 
-/// Whether a model of the table refuses reasoning that stood behind another beginning: of Claude from Fable and Mythos
-/// 5.1, Opus, Sonnet and Haiku 5.5 on, as https://platform.claude.com/docs lists them ("Preserved thinking", 2026-11).
-constexpr bound_parts bound_of(std::string_view name) noexcept {
-    return of_family(name, "claude") && version_of(name) > 50 ? bound_parts::leave : bound_parts::stay;
-}
-
-/// A row of the table; the family and what becomes of reasoning follow from the name.
+/// A row of the table; the family, what becomes of reasoning and the least that is cached follow from the name.
 constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output,
                     std::optional<prices> price, std::string_view tokenizer = {}, tokens image = {}) noexcept {
+    auto const& reasoning = reasoning_rule_of(name);
     return {.name = name,
             .window = {window},
             .input = {input},
@@ -73,8 +71,10 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .family = family_of(name),
             .tokenizer = tokenizer,
             .image = v1::cost::of(image),
-            .reasoning = reasoning_of(name),
-            .bound = bound_of(name)};
+            .reasoning = reasoning.use,
+            .bound = reasoning.bound,
+            .wanted = reasoning.wanted,
+            .cache_least = cache_least_of(name)};
 }
 
 /// Name, window, input, output, price (input, cached, written, output), tokenizer, image; limits in tokens, 0 if there

@@ -54,7 +54,7 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
             .until = used <= 10_pct,
             .protect = nothing_t{},  // a model that ignores reasoning ignores all of it
             .with = old_reasoning{.keep = reasoning == reasoning_use::none ? messages{} : messages{detail::u64_limit},
-                                  .with_calls = true},
+                                  .wanted = reasoning_wanted::open_round},
             .label = "compress: reasoning"},
         compress{.when = relaxed(used >= 65_pct, 10_pct) || used >= (70_pct).of(100_messages),
                  .protect = zones,

@@ -39,7 +39,7 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
                     compress{.when = reasoning == reasoning_use::none ? used >= 80_pct : never,
                              .until = used <= 2_pct,
                              .protect = nothing_t{},  // of the constant clang 17 crashes in a template
-                             .with = old_reasoning{.keep = 0_messages, .with_calls = true}},
+                             .with = old_reasoning{.keep = 0_messages, .wanted = reasoning_wanted::open_round}},
                     summary...,
                     sliding_window{.when = used >= 98_pct, .protect = task | unanswered},
                     escalate{.when = used >= 98_pct}};
