@@ -71,5 +71,36 @@ std::optional<std::string_view> ask_provider(Json& body, json_shape shape, token
     return means.clear_results ? "context-management-2025-06-27,compact-2026-01-12" : "compact-2026-01-12";
 }
 
+/// Asks for a compaction in the answer to this one request, whatever its size, and returns the value of the header
+/// `anthropic-beta` that it needs, and with it each later request that holds the compaction. The answer's message,
+/// pushed into a session, stands for all before it: see leave_to_provider. Nothing for other shapes, for a body that
+/// asks by itself, and for one that ends with an open call; Anthropic wants no forced tool, stop sequence or format
+/// beside it.
+///
+/// "Compaction on demand" at https://platform.claude.com/docs, and `compaction_trigger`, the last item of OpenAI's
+/// input (2026-11).
+template <json_type Json>
+std::optional<std::string_view> ask_for_compaction(Json& body, json_shape shape) {
+    auto* const list = !body.is_object()                ? nullptr
+                       : shape == json_shape::anthropic ? detail::member_of(body, "messages")
+                       : shape == json_shape::responses ? detail::member_of(body, "input")
+                                                        : nullptr;
+    if (list == nullptr || !list->is_array() || list->empty()) return std::nullopt;
+    for (auto const* const asked : {"context_management", "compaction"})
+        if (detail::member_of(body, asked) != nullptr) return std::nullopt;
+    auto const& last = (*list)[list->size() - 1];
+    auto const type = detail::text_member(last, "type");
+    bool is_open = type.ends_with("_call") || type == "compaction_trigger";
+    if (auto const* const blocks = detail::member_of(last, "content"); blocks != nullptr && blocks->is_array())
+        for (auto const& block : *blocks) is_open = is_open || detail::text_member(block, "type") == "tool_use";
+    if (is_open) return std::nullopt;
+    if (shape == json_shape::responses) {
+        list->push_back(parse_json<Json>(R"({"type":"compaction_trigger"})").value);
+        return std::string_view{};
+    }
+    body["compaction"] = parse_json<Json>(R"({"type":"summarize"})").value;
+    return "compact-2026-09-04";
+}
+
 }  // namespace v1
 }  // namespace condense

@@ -198,11 +198,14 @@ public:
     constexpr bool pinned(std::uint32_t index) const noexcept {
         return index == compaction_ ? pins_compaction_ : messages_[index].pinned;
     }
-    /// Pins or unpins a message; its group is pinned while one of its messages is.
+    /// Pins or unpins a message; its group is pinned while one of its messages is. None is before a compaction that
+    /// must come first, as the provider would refuse it.
     constexpr void pin(std::uint32_t index, bool value) noexcept {
         if (messages_[index].released) return;
         if (index == compaction_) pins_compaction_ = value;
-        messages_[index].pinned = value || index == compaction_;
+        bool const may_stay = index >= compaction_ || compaction_ == detail::none32 ||
+                              messages_[compaction_].compaction != compaction_place::first;
+        messages_[index].pinned = (value && may_stay) || index == compaction_;
         auto& group = groups_[group_of(index)];
         group.pinned = false;
         auto member = group.first;
@@ -308,6 +311,9 @@ private:
         auto const before = std::exchange(compaction_, index);
         if (before != detail::none32) pin(before, pins_compaction_);
         pin(index, messages_[index].pinned);
+        if (messages_[index].compaction != compaction_place::first) return;
+        for (std::uint32_t earlier = 0; earlier < index; ++earlier)
+            if (messages_[earlier].pinned) pin(earlier, false);
     }
 
     /// Adds part `position` of the message being placed, which has this index: a call opens a pair, a result or what

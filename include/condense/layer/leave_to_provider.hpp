@@ -21,7 +21,7 @@ inline namespace v1 {
 /// provider has not reduced, under pressure, and where the program forces a run: in a `fallback` the next layer acts.
 ///
 /// Drops what the provider's newest compaction stands for, as the model does not read it: all before one that must come
-/// first, but for pinned messages, else all but the user's messages. Costs a walk over what is before it.
+/// first, pinned or not, else all but the user's messages. Costs a walk over what is before it.
 struct leave_to_provider {
     percent at = {6'000};  ///< share of the input from which on the provider is asked to reduce
     percent until = {8'500};  ///< share of the input from which on it had its chance
