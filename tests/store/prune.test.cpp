@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/store/prune.hpp>
 
+#include <condense/store/artifact_folder.hpp>
 #include <condense/store/memory.hpp>
 
 #include "store/kit.hpp"
@@ -88,6 +89,23 @@ TEST_CASE("prune: with a quota erases the oldest beyond it, and what has expired
     CHECK_FALSE(condense::prune(store, condense::store_quota{.expire_after = 500, .conversation = "b"}, unused));
     CHECK(has(200));
     CHECK_FALSE(has(201));
+}
+
+TEMPLATE_TEST_CASE("prune: of one second the oldest go, too", "", condense::memory_store, condense::artifact_folder) {
+    scratch::folder const root;
+    auto const store = [&] {
+        if constexpr (std::is_constructible_v<TestType, std::string>) return TestType{root / "s"};
+        else return TestType{};
+    }();
+    std::vector<std::string> all;
+    for (int number = 0; number < 30; ++number) {
+        all.push_back(std::to_string(number) + " is kept");
+        CHECK_FALSE(store.put(store.name(all.back()), all.back(), condense::artifact_source{}));
+    }
+    CHECK_FALSE(condense::prune(store, condense::store_quota{.keep = 10, .clean_at = 20},
+                                [](condense::reference const&, condense::artifact_source const&) { return false; }));
+    for (std::size_t number = 0; number < all.size(); ++number)
+        CHECK(store_tests::holds(store, all[number]) == (number >= 20));
 }
 
 TEST_CASE("prune: what two conversations hold is in use if one of them uses it", "[law-S7]") {

@@ -89,6 +89,11 @@ TEST_CASE("sqlite_journal: a journal in a database", "[law-6]") {
         execute(place.file, "UPDATE entry SET content = 'texd' WHERE number = 1");
         CHECK(lines_of(to, "c").size() == 2);
         CHECK(found(to, "text") == strings{"c: text", "c: text"});
+        strings damaged;
+        CHECK_FALSE(to.damage("c", [&](condense::journal_hit const& each) {
+            damaged.push_back(each.conversation + std::to_string(each.entry.number) + each.content);
+        }));
+        CHECK(damaged == strings{"c1texd"});
     }
     SECTION("where the file was removed each conversation is told once, and no reader in its place") {
         for (auto const* const id : {"a", "b"}) CHECK(add(to, id, 0, "first").empty());

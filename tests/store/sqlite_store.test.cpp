@@ -97,6 +97,26 @@ TEST_CASE("sqlite_database: a file that others may replace or reach by another n
           "open: the file must have no other name (hard link): put a copy in its place");
 }
 
+TEST_CASE("sqlite_database: one that another has locked is waited for no longer than said") {
+    using namespace std::chrono_literals;
+    scratch::folder const root;
+    auto const file = root / "s.db";
+    for (bool const is_new : {true, false}) {
+        ::sqlite3* other = nullptr;
+        REQUIRE(::sqlite3_open(file.c_str(), &other) == SQLITE_OK);
+        for (auto const* const sql : {"PRAGMA locking_mode = EXCLUSIVE", "BEGIN EXCLUSIVE"})
+            REQUIRE(::sqlite3_exec(other, sql, nullptr, nullptr, nullptr) == SQLITE_OK);
+        sqlite_store const store{file, {.patience = 300ms}};
+        auto const begin = std::chrono::steady_clock::now();
+        CHECK(put(store, "text") == "SQLite: database is locked");
+        auto const took = std::chrono::steady_clock::now() - begin;
+        CAPTURE(is_new, took.count());
+        CHECK((took >= 290ms && took < 5s));
+        CHECK(::sqlite3_close(other) == SQLITE_OK);
+        CHECK(put(store, "text").empty());
+    }
+}
+
 TEST_CASE("sqlite_database: a change that an exception ends is undone, and the next one is made", "[law-7]") {
     using condense::detail::sqlite::run;
     scratch::folder const root;

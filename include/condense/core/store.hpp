@@ -99,6 +99,8 @@ struct artifact_source {
     std::string call = {};  ///< the id of the call, empty if it has none
     std::string type = {};  ///< json, text, or mixed for JSON among other lines
     std::uint64_t time = 0;  ///< of the first put, in seconds since 1970 (UTC); the store sets it where it is 0
+    /// Within that second, where the store has set the time and keeps as much.
+    std::uint64_t nanoseconds = 0;
 
     friend bool operator==(artifact_source const&, artifact_source const&) = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 
@@ -15,7 +16,13 @@ inline std::uint64_t calendar_seconds() noexcept {
     auto const now = std::time(nullptr);
     return now > 0 ? static_cast<std::uint64_t>(now) : 0;
 }
-/// The same, as a clock that tests replace.
+/// Nanoseconds since 1970 (UTC).
+inline std::uint64_t calendar_nanoseconds() noexcept {
+    auto const now =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
+    return now.count() > 0 ? static_cast<std::uint64_t>(now.count()) : 0;
+}
+/// The same in seconds, as a clock that tests replace.
 struct calendar_clock {
     std::uint64_t operator()() const noexcept { return calendar_seconds(); }
 };

@@ -21,22 +21,34 @@ namespace detail {
 /// The longest field of a source that is kept; names of tools and calls come from models.
 inline constexpr std::size_t most_source_bytes = 65'536;
 
-/// Five netstrings: conversation, tool, call, type, time. Tool and call are cut to 64 KiB.
-inline std::string write_source(artifact_source const& source) {
+/// Sets the time of a source that has none.
+inline void stamp(artifact_source& source) noexcept {
+    if (source.time != 0) return;
+    constexpr std::uint64_t second = 1'000'000'000;
+    auto const now = calendar_nanoseconds();
+    source.time = now / second;
+    source.nanoseconds = now % second;
+}
+
+/// Six netstrings: conversation, tool, call, type, time, nanoseconds. Tool and call are cut to 64 KiB.
+inline std::string write_source(artifact_source source) {
+    stamp(source);
     std::string text;
     put_field(text, source.conversation);
     for (auto const* const field : {&source.tool, &source.call, &source.type})
         put_field(text, std::string_view{*field}.substr(0, most_source_bytes));
-    put_field(text, source.time != 0 ? source.time : calendar_seconds());
+    put_field(text, source.time);
+    put_field(text, source.nanoseconds);
     return text;
 }
 
-/// Nothing for text that write_source has not written.
+/// Nothing for text that write_source has not written; earlier versions wrote no nanoseconds.
 inline std::optional<artifact_source> read_source(std::string_view text) {
     field_reader reader{text};
     artifact_source source;
     for (auto* const field : {&source.conversation, &source.tool, &source.call, &source.type}) *field = reader.text();
     source.time = reader.number(~std::uint64_t{0});
+    if (!reader.done()) source.nanoseconds = reader.number(999'999'999);
     if (reader.broken() || !reader.done()) return std::nullopt;
     return source;
 }

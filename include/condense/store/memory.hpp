@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <condense/core/store.hpp>
-#include <condense/detail/calendar.hpp>
+#include <condense/store/artifact_source.hpp>
 #include <condense/store/content_hash.hpp>
 
 // A store of artifacts in memory, for tests and for programs whose conversations end with the process:
@@ -50,7 +50,7 @@ public:
     /// The same, and notes where it comes from.
     store_error put(reference const& name, std::string_view content, artifact_source source) const {
         if (auto const problem = put(name, content)) return problem;
-        if (source.time == 0) source.time = detail::calendar_seconds();
+        detail::stamp(source);
         std::lock_guard const lock{shared_->guard};
         auto key = std::pair{name, source.conversation};
         shared_->sources.try_emplace(std::move(key), std::move(source));

@@ -59,12 +59,13 @@ namespace detail {
 struct prunable_artifact {
     reference name = {};
     bytes size = {};
-    std::uint64_t time = 0;  ///< of the latest source
+    /// Of the latest source: seconds, and nanoseconds within.
+    std::pair<std::uint64_t, std::uint64_t> time = {};
     bool counts = false;  ///< it is of the quota's conversation
     bool in_use = false;
 };
 
-/// All artifacts, the oldest first.
+/// All artifacts, the oldest first; in one moment, in the order of the store.
 template <class Store, class Function>
 store_error list_prunable(Store const& store, store_quota const& quota, Function& in_use,
                           std::vector<prunable_artifact>& all) {
@@ -73,7 +74,7 @@ store_error list_prunable(Store const& store, store_quota const& quota, Function
         auto const [position, inserted] = places.try_emplace(name, all.size());
         if (inserted) all.push_back({name, size});
         auto& artifact = all[position->second];
-        artifact.time = (std::max)(artifact.time, source.time);
+        artifact.time = (std::max)(artifact.time, {source.time, source.nanoseconds});
         artifact.counts = artifact.counts || !quota.conversation || source.conversation == *quota.conversation;
         artifact.in_use = artifact.in_use || in_use(name, source);
     });
@@ -102,7 +103,7 @@ store_error prune(Store const& store, store_quota const& quota, Function&& in_us
     bool const large = size > quota.clean_at_bytes;
     auto const now = detail::calendar_seconds();
     for (auto const& each : all) {
-        bool const expired = each.time < now && now - each.time > quota.expire_after;
+        bool const expired = each.time.first < now && now - each.time.first > quota.expire_after;
         bool const beyond = (crowded && count > quota.keep) || (large && size > quota.keep_bytes);
         if (!each.counts || each.in_use || !(expired || beyond)) continue;
         if (auto const problem = store.erase(each.name)) return problem;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,9 +29,10 @@
 namespace condense {
 inline namespace v1 {
 
-/// Where the file of a database may be.
+/// Where the file of a database may be, and how long others may use it alone.
 struct sqlite_options {
     bool allow_open_folder = false;  ///< also in a folder in which everybody may replace the files of others
+    std::chrono::milliseconds patience{10'000};  ///< for another process that writes, or has it locked; at most a day
 };
 
 namespace detail::sqlite {
@@ -168,7 +171,6 @@ public:
     }
 
 private:
-    static constexpr int patience = 10'000;  ///< milliseconds that another process may write
     using work = callable_ref<store_error(::sqlite3*)>;
 
     store_error locked(bool create, work f) {
@@ -263,23 +265,27 @@ private:
     }
 
     store_error set_up() {
-        ::sqlite3_busy_timeout(handle_, patience);
+        constexpr std::chrono::milliseconds day{std::chrono::hours{24}};
+        auto const patience = std::clamp(options_.patience, std::chrono::milliseconds{0}, day);
+        auto const until = std::chrono::steady_clock::now() + patience;
         for (auto const* const sql : {"PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON",
                                       "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", "BEGIN IMMEDIATE"})
-            if (auto const code = run_patiently(sql); code != SQLITE_OK) return checked(code);
+            if (auto const code = run_until(sql, until); code != SQLITE_OK) return checked(code);
+        ::sqlite3_busy_timeout(handle_, static_cast<int>(patience.count()));
         auto problem = check_and_create();
         if (!problem) problem = checked(run(handle_, "COMMIT"));
         return problem;
     }
 
     /// Switching to WAL does not wait for others that do the same, whatever the timeout.
-    int run_patiently(char const* sql) noexcept {
-        auto code = run(handle_, sql);
-        for (int waited = 0; (code & 0xFF) == SQLITE_BUSY && waited < patience; waited += 10) {
+    int run_until(char const* sql, std::chrono::steady_clock::time_point until) noexcept {
+        while (true) {
+            auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+            ::sqlite3_busy_timeout(handle_, left.count() > 0 ? static_cast<int>(left.count()) : 0);
+            auto const code = run(handle_, sql);
+            if ((code & 0xFF) != SQLITE_BUSY || left.count() <= 0) return code;
             ::sqlite3_sleep(10);
-            code = run(handle_, sql);
         }
-        return code;
     }
 
     /// The file is new, or one of this kind.

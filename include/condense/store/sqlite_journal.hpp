@@ -79,38 +79,18 @@ public:
     }
 
     /// Calls f(entry, content) for each entry appended before; f may append. Leaves out content that does not match its
-    /// name.
+    /// name; `damage` tells of it.
     store_error read(std::string_view conversation, detail::entry_sink f) const {
-        if (auto const problem = write_appended()) return problem;
-        std::uint64_t last = 0;
-        std::uint64_t end = 0;
-        auto problem = shared_->database.use(false, [&](::sqlite3* database) {
-            detail::sqlite::statement select{database, "SELECT coalesce(max(id), 0) FROM entry"};
-            if (select.step()) end = select.number(0);
-            return select.status();
+        return each_hit(conversation, [&](journal_hit const& hit) {
+            if (is_intact(hit)) f(hit.entry, std::string_view{hit.content});
         });
-        while (!problem && last < end) {
-            std::vector<journal_hit> some;  // so that f is called without the lock
-            problem = shared_->database.use(false, [&](::sqlite3* database) {
-                detail::sqlite::statement select{
-                    database,
-                    "SELECT entry.id, number, made, entry.name, content, time FROM entry JOIN conversation "
-                    "ON conversation.id = entry.conversation WHERE conversation.name = ? AND entry.id > ? AND "
-                    "entry.id <= ? ORDER BY entry.id"};
-                select.bind(conversation).bind(last).bind(end);
-                last = end;
-                for (std::size_t size = 0; size < most_pending && select.step();
-                     size += some.back().content.size() + sizeof(journal_hit)) {
-                    some.push_back(hit_of(select));
-                    last = select.number(0);
-                }
-                if (some.empty()) last = end;
-                return select.status();
-            });
-            for (auto const& hit : some)
-                if (is_intact(hit)) f(hit.entry, std::string_view{hit.content});
-        }
-        return problem;
+    }
+
+    /// Calls f(journal_hit const&) for each entry that `read` leaves out, in order, with the content as it is now.
+    store_error damage(std::string_view conversation, detail::hit_sink f) const {
+        return each_hit(conversation, [&](journal_hit const& hit) {
+            if (!is_intact(hit)) f(hit);
+        });
     }
 
     /// Calls f(journal_hit const&) for the entries that hold all of these words, the best by BM25 first, then those
@@ -199,6 +179,42 @@ private:
         ::pid_t owner = ::getpid();
     };
     static constexpr store_error gone{"the database was moved or removed", true};
+
+    /// All entries of a conversation, damaged or not.
+    store_error each_hit(std::string_view conversation, detail::hit_sink f) const {
+        if (auto const problem = write_appended()) return problem;
+        std::uint64_t last = 0;
+        std::uint64_t end = 0;
+        auto problem = shared_->database.use(false, [&](::sqlite3* database) {
+            detail::sqlite::statement select{database, "SELECT coalesce(max(id), 0) FROM entry"};
+            if (select.step()) end = select.number(0);
+            return select.status();
+        });
+        while (!problem && last < end) {
+            std::vector<journal_hit> some;  // so that f is called without the lock
+            problem = shared_->database.use(false, [&](::sqlite3* database) {
+                detail::sqlite::statement select{
+                    database,
+                    "SELECT entry.id, number, made, entry.name, content, time FROM entry JOIN conversation "
+                    "ON conversation.id = entry.conversation WHERE conversation.name = ? AND entry.id > ? AND "
+                    "entry.id <= ? ORDER BY entry.id"};
+                select.bind(conversation).bind(last).bind(end);
+                last = end;
+                for (std::size_t size = 0; size < most_pending && select.step();
+                     size += some.back().content.size() + sizeof(journal_hit)) {
+                    some.push_back(hit_of(select));
+                    last = select.number(0);
+                }
+                if (some.empty()) last = end;
+                return select.status();
+            });
+            for (auto& hit : some) {
+                hit.conversation = conversation;
+                f(hit);
+            }
+        }
+        return problem;
+    }
 
     /// Columns: id, number, made, name, content, time.
     static journal_hit hit_of(detail::sqlite::statement& row) {

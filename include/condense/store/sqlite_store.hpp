@@ -111,13 +111,14 @@ public:
         return problem;
     }
 
-    /// Calls f(reference, bytes, artifact_source const&) in the same way.
+    /// Calls f(reference, bytes, artifact_source const&) in the same way, in the order of the first puts.
     store_error each_source(detail::source_sink f) const {
         std::vector<std::tuple<reference, bytes, artifact_source>> all;
         auto const problem = shared_->use(false, [&](::sqlite3* database) {
             detail::sqlite::statement select{database,
                                              "SELECT name, length(content), conversation, tool, call, type, time "
-                                             "FROM source JOIN artifact ON artifact.id = source.artifact"};
+                                             "FROM source JOIN artifact ON artifact.id = source.artifact "
+                                             "ORDER BY artifact.id"};
             while (select.step()) all.emplace_back(select.name(0), bytes{select.number(1)}, source_of(select, 2));
             return select.status();
         });
