@@ -182,8 +182,12 @@ private:
             return !assistant_after(all, last_of(which, all.size()), all.size());
         };
         if (!calls_.empty() && still_on(group[calls_.back().message])) found.push_back(group[calls_.back().message]);
-        for (auto const index : orphans_)
-            if (still_on(group[index])) found.push_back(group[index]);
+        for (auto const index : orphans_) {
+            auto const behind = last_of(group[index], all.size()) + 1;
+            bool const asked = std::find(plain_user.begin() + static_cast<std::ptrdiff_t>(behind), plain_user.end(),
+                                         true) != plain_user.end();
+            if (still_on(group[index]) && !asked) found.push_back(group[index]);
+        }
         for (std::size_t index = 0; index < all.size(); ++index)
             for (auto const one : found)
                 if (group[index] == one) open[index] = true;

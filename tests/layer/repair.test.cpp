@@ -115,6 +115,7 @@ TEST_CASE("repair: the report tells a call that waits from pairs") {
     auto const both = C("1").and_call("2", "s", "{}");
     CHECK(idle({U(), both, R("1"), A()}).find("a call still waits for its result") != std::string::npos);
     CHECK(idle({U(), both, R("1"), R("2"), A()}).find("calls and results are in pairs") != std::string::npos);
+    CHECK(idle({U(), A(), R("x")}).find("the newest result has no call") != std::string::npos);
 }
 
 TEST_CASE("repair: of parallel calls only those without a result are answered") {
@@ -144,6 +145,8 @@ TEST_CASE("repair: reused and missing ids") {
 }
 
 TEST_CASE("repair: results whose call is nowhere are taken out") {
+    conversation const asked{U("u"), A(), U("v"), R("x"), U("w")};
+    CHECK(mended(asked) == conversation{U("u"), A(), U("v"), U("w")});
     CHECK(mended({U(), R("0"), A()}) == conversation{U(), A()});
     CHECK(mended({U(), RR("0", "9"), A()}) == conversation{U(), A()});
     // Beside words only the result goes.

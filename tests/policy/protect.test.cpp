@@ -124,6 +124,13 @@ TEST_CASE("protect: what no answer has followed, until the top") {
     CHECK(held(condense::unanswered, never.draft()) == "0 1");
     desk<> answered{{user("u"), assistant("a")}};
     CHECK(held(task | condense::unanswered, answered.draft()) == "0");
+    // The model has yet to read what it asked for: that answers nobody.
+    desk<> open{{user("u"), assistant("a"), user("v"), user("w"), call("1", "t"), result("1")}};
+    CHECK(held(condense::unanswered, open.draft()) == "2 3 4 5");
+    desk<> second{{user("u"), user("v"), call("1", "t"), result("1"), call("2", "t"), result("2")}};
+    CHECK(held(condense::unanswered, second.draft()) == "4 5");
+    desk<> only{{user("u"), user("v"), call("1", "t")}};
+    CHECK(held(condense::unanswered, only.draft()) == "0 1 2");
 }
 
 TEST_CASE("protect: a share limits what another policy protects, and is none above the whole [case-91]") {

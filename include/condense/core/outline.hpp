@@ -71,12 +71,14 @@ public:
     }
 
     /// The model has not yet read all of the group: a call of it still waits for its result, or no assistant message
-    /// follows and it is the newest group with calls or holds results whose call is missing.
+    /// follows and it is the newest group with calls, or holds results whose call is missing and is the newest there
+    /// is.
     constexpr bool open(std::uint32_t index) const noexcept {
         auto const& group = groups_[index];
         if (group.waiting != 0) return true;
         if (last_assistant_ != detail::none32 && last_assistant_ > group.last) return false;
-        return group.orphan || (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
+        return (group.orphan && (last_plain_user_ == detail::none32 || last_plain_user_ <= group.last)) ||
+               (newest_call_group_ != detail::none32 && root(newest_call_group_) == index);
     }
 
     /// The part_id of the call to which a part belongs; none32 where it belongs to none.

@@ -78,8 +78,11 @@ struct repair {
                                    [&](part_ref part) { f(part.part_id, conversation.part_at(part.part_id)); });
             });
         };
+        bool orphaned = false;
         each([&](std::uint32_t part_id, auto const& part) {
-            if (part.kind == part_kind::tool_result && part.call == detail::none32) remove_orphan(draft, pass, part_id);
+            if (part.kind != part_kind::tool_result || part.call != detail::none32) return;
+            remove_orphan(draft, pass, part_id);
+            orphaned = orphaned || conversation.open(conversation.group_of(part.message_index));
         });
         each([&](std::uint32_t part_id, auto const& part) {
             if (part.repeats) keep_first(draft, pass, part_id);
@@ -94,7 +97,8 @@ struct repair {
         if (!room) return;
         pass.idle_as(waits
                          ? "nothing to do: a call still waits for its result; without one its status must be cancelled"
-                         : "nothing to do: calls and results are in pairs");
+                     : orphaned ? "nothing to do: the newest result has no call, and one may still come"
+                                : "nothing to do: calls and results are in pairs");
     }
 
     friend bool operator==(repair const&, repair const&) = default;

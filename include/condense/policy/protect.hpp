@@ -46,15 +46,25 @@ struct task_t {
     friend constexpr bool operator==(task_t, task_t) = default;
 };
 
-/// Everything after the assistant's newest message, which is what no answer has followed. Binds under pressure, too;
-/// the top lifts it, because there nothing else may be left to drop.
+/// Everything after the assistant's newest message, which is what no answer has followed; a call whose result it has
+/// yet to read is none. Binds under pressure, too; the top lifts it, because there nothing else may be left to drop.
 struct unanswered_t {
     using is_protection = void;
     template <class Reader>
     constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const noexcept {
         if (level.top) return {};
-        auto const answer = reader.outline().latest_answer();
-        return {.tail = answer == detail::none32 ? 0 : detail::place_of(answer) + 1};
+        auto const& facts = reader.outline();
+        auto answer = facts.latest_answer();
+        if (answer == detail::none32) return {.tail = 0};
+        if (!facts.open(facts.group_of(answer))) return {.tail = detail::place_of(answer) + 1};
+        // Before the open round; behind what the assistant said last there, with its results.
+        while (answer != 0 &&
+               (facts.message_at(answer).speaker != role::assistant || facts.open(facts.group_of(answer))))
+            --answer;
+        bool const is_answer = facts.message_at(answer).speaker == role::assistant;
+        return {.tail = is_answer && !facts.open(facts.group_of(answer))
+                            ? detail::place_of(facts.group_at(facts.group_of(answer)).last) + 1
+                            : 0};
     }
     friend constexpr bool operator==(unanswered_t, unanswered_t) = default;
 };
