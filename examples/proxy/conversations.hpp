@@ -211,7 +211,7 @@ public:
         auto& chat = held_->chat;
         auto limits = chat.limits();
         auto const counted = chat.used().tokens;
-        bool const named = refusal.limit > least_window && refusal.limit < limits.window;
+        bool const named = refusal.limit > std::max(least_window, limits.overhead) && refusal.limit < limits.window;
         if (named) limits.window = refusal.limit;
         // The provider counts more here than is estimated, which is for this conversation to know.
         auto window = limits.window.count;

@@ -76,8 +76,9 @@ constexpr bool observers_are_told_what_they_take() {
     tell_both(events::cache_broken{});
     tell_both(events::circuit{});
     tell_both(events::usage_missing{});
+    tell_both(events::usage_low{});
     tell_both(events::overflow{});
-    return dues == 2 && circuits == 1 && all == 11;
+    return dues == 2 && circuits == 1 && all == 12;
 }
 static_assert(observers_are_told_what_they_take());
 
@@ -156,6 +157,8 @@ TEST_CASE("observer: events say what they are") {
     CHECK(events::circuit{.open = true, .ineffective = 2}.text() == "circuit open: runs without progress 2");
     CHECK(events::circuit{}.text() == "circuit closed: runs without progress 0");
     CHECK(events::usage_missing{.turn = 3}.text() == "no usage reported: turn 3 is estimated");
+    CHECK(events::usage_low{{1'000}, {9'000}}.text() ==
+          "the request may have been cut: 1,000 tokens were counted of about 9,000");
     CHECK(events::overflow{.limit = 128'000_tokens, .requested = 130'000_tokens}.text() ==
           "overflow: 130,000 tokens were sent, the provider's limit is 128,000 tokens");
     CHECK(events::overflow{.limit = 128'000_tokens}.text() == "overflow: the provider's limit is 128,000 tokens");

@@ -121,6 +121,22 @@ TEST_CASE("an overflow is recovered once, by a request that is strictly smaller"
         CHECK(chat.limits().window == 500_tokens);
         CHECK(chat.used().fits());
     }
+    SECTION("also where it ends an answer in the middle; the second one is kept") {
+        for (std::size_t const cut : {1u, 2u}) {
+            sent.clear();
+            auto again = talk(8, 1'000_tokens);
+            auto const result = again.call([&](auto const& request) {
+                sent.push_back(tokens_in(request));
+                if (sent.size() > cut) return reply{.message = A("done"), .stop = "end_turn"};
+                return reply{.message = A("cut"), .stop = "model_context_window_exceeded"};
+            });
+            REQUIRE(result);
+            REQUIRE(sent.size() == 2);
+            CHECK(sent[1] < sent[0]);
+            CHECK(*result.answer == A(cut == 1 ? "done" : "cut"));
+            CHECK(again.history().size() == 18);
+        }
+    }
     SECTION("and the second one goes to the caller") {
         auto const result = chat.call(answers_at(9));
         CHECK(result.outcome == call_outcome::overflow);
@@ -427,6 +443,22 @@ TEST_CASE("a container that grows with each attempt does not make for a third on
     });
     CHECK(made.outcome == call_outcome::overflow);
     CHECK(calls == 2);
+}
+
+TEST_CASE("a report of less than half of what was sent is told") {
+    std::vector<condense::events::usage_low> seen;
+    auto const hear = [&](condense::events::usage_low const& event) { seen.push_back(event); };
+    auto chat = condense::session{task_and(8), window, condense::budget{.window = 10'000_tokens}, per_byte{},
+                                  condense::run_options{.observer = hear}};
+    auto const counted = chat.used().tokens;
+    for (condense::provider_usage const usage :
+         {condense::provider_usage{.input = {counted.count / 2}}, condense::provider_usage{},
+          condense::provider_usage{.input = {1}, .cleared = {counted.count / 2}},
+          condense::provider_usage{.input = {counted.count / 2 - 1}}}) {
+        static_cast<void>(chat.request());
+        chat.observe(usage);
+    }
+    CHECK(seen == std::vector{condense::events::usage_low{{counted.count / 2 - 1}, counted}});
 }
 
 TEST_CASE("an answer is kept whatever an observer throws") {

@@ -97,7 +97,8 @@ public:
     /// Learns a smaller window and the size of the refused request; returns the target for the next one.
     tokens learn(overflow const& error, request_state const& request) noexcept {
         constexpr std::uint64_t least_window = 256;  // tokens; a smaller number is not a window
-        if (error.limit.count >= least_window && error.limit < limits_.window) {
+        bool const is_plausible = error.limit.count >= least_window && error.limit > limits_.overhead;
+        if (is_plausible && error.limit < limits_.window) {
             limits_.output = {share_of(limits_.output.count, error.limit.count, limits_.window.count)};
             limits_.window = error.limit;
         }

@@ -109,7 +109,20 @@ struct usage_missing {
     friend constexpr bool operator==(usage_missing const&, usage_missing const&) = default;
 };
 
-/// The provider refused a request as too long.
+/// The provider counted less than half of what was sent: a server that drops the oldest in silence, or a wrong
+/// estimator.
+struct usage_low {
+    tokens reported = {};  ///< with what the provider says that it has cleared
+    tokens estimated = {};
+
+    std::string text() const {
+        return "the request may have been cut: " + detail::grouped(reported.count) + " tokens were counted of about " +
+               detail::grouped(estimated.count);
+    }
+    friend constexpr bool operator==(usage_low const&, usage_low const&) = default;
+};
+
+/// The provider refused a request as too long, or stopped an answer at the end of the window.
 struct overflow {
     tokens limit = {};      ///< as the provider names it; 0 if it does not
     tokens requested = {};  ///< the size of the request as the provider counted it; 0 if it does not name it
@@ -140,7 +153,7 @@ concept event_observer =
     std::same_as<std::remove_const_t<Observer>, no_observer> ||
     detail::hears_any<Observer, events::arrived, events::due, events::truncated, events::before_drop_failed,
                       events::reduced, events::cache_broken, events::near_limit, events::circuit, events::usage_missing,
-                      events::overflow>;
+                      events::usage_low, events::overflow>;
 
 namespace detail {
 

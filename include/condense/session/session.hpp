@@ -266,9 +266,10 @@ public:
         return std::as_const(*this).request();
     }
     /// Reduces if that is due, calls the model with the request, and pushes its answer. If the provider refuses the
-    /// request as too large, it is reduced further and sent once more, provided that nothing was shown yet and it is
-    /// strictly smaller; so it is without its bound parts, where the provider refuses these. Any other error is
-    /// returned unchanged; exceptions propagate. `show` is called with each piece of a streamed answer.
+    /// request as too large, or stops an answer because the window ends, it is reduced further and sent once more,
+    /// provided that nothing was shown yet and it is strictly smaller; so it is without its bound parts, where the
+    /// provider refuses these. Any other error is returned unchanged; exceptions propagate. `show` is called with each
+    /// piece of a streamed answer.
     template <class Model, class Show>
     call_result<message_type> call(Model&& model, Show&& show) {
         auto* shown = detail::address_of(show);  // by a second pointer, because void* cannot point to a function
@@ -284,8 +285,9 @@ public:
     /// The provider's report for the newest request, and how long that took: `used` counts by the report from now on.
     /// Without figures it is an event for the observer.
     void observe(provider_usage const& report, instant duration = {}) {
+        auto const estimated = conversation_.counted().tokens();
         note_usage(report, duration);
-        if (!report.reported()) runs_.tell(events::usage_missing{turns().turns});
+        tell_usage(report, estimated, turns().turns);
     }
     /// For programs that call the model themselves: on a context overflow learns the window that the error names and
     /// reduces under pressure. Where the provider refuses reasoning that is bound to another conversation, takes all of
@@ -527,6 +529,12 @@ private:
         runs_.answered(report);
         if (report.reported()) overflowed_ = false;
     }
+    /// Tells the observer where a report is missing, or less than half of what was sent.
+    void tell_usage(provider_usage const& report, tokens estimated, std::uint64_t turn) {
+        if (!report.reported()) return runs_.tell(events::usage_missing{turn});
+        auto const reported = report.request() + report.cleared;
+        if (reported.count < estimated.count / 2) runs_.tell(events::usage_low{reported, estimated});
+    }
     /// `again`: this was the second attempt, which is the last.
     recover_outcome recover(provider_error const& error, bool delivered, bool again) {
         auto const over = overflow_of(error.status, error.text);
@@ -569,10 +577,16 @@ private:
             auto const may_retry = [&] { return !again && !overflowed_; };
             auto reply = detail::ask_model<message_type>(model, sent, sink, runs_.options().stop, may_retry);
             if (reply.message) {
+                auto const estimated = conversation_.counted().tokens();
+                bool const may_repeat = may_retry();
                 note_usage(reply.usage, runs_.options().clock() - start);  // before the answer is appended
-                events::usage_missing const missing{turns().turns};
+                // Some stop where the window ends, in the middle of an answer.
+                if (may_repeat && overflow_of(0, reply.stop) &&
+                    recover({.text = reply.stop}, sink.delivered(), again) == recover_outcome::retry)
+                    continue;
+                auto const turn = turns().turns;
                 auto const index = append_and_notify(std::move(*reply.message));
-                if (!reply.usage.reported()) runs_.tell(missing);
+                tell_usage(reply.usage, estimated, turn);
                 result.answer = detail::address_of(conversation_.source()[index]);
                 result.outcome = call_outcome::answered;
                 result.error = {};
