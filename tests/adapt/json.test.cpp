@@ -364,6 +364,14 @@ TEST_CASE("json: the messages of a document", "[adapt][json]") {
     REQUIRE(condense::messages_of(body));
     CHECK(condense::messages_of(body)->size() == 3);
     condense::messages_of(body)->pop_back();
+    for (auto const* const key : {"previous_response_id", "conversation", "previous_interaction_id"}) {
+        auto turn = read(R"({"input":[{"role":"user","content":"and?"}]})");
+        turn[key] = nullptr;
+        CHECK(condense::messages_of(turn));
+        turn[key] = "resp_1";
+        CHECK(condense::messages_of(turn).error.text().find("kept by the provider (" + std::string{key}) !=
+              std::string::npos);
+    }
     CHECK(body.at("messages").size() == 2);
     for (auto const* const text : {"{}", R"({"messages":{}})", R"({"messages":"x"})", R"("messages")", "null", "1"}) {
         auto other = read(text);

@@ -110,7 +110,7 @@ TEST_CASE("json_shape: words under a name that nobody knows are counted, in mess
         });
         return sum.tokens().count;
     };
-    std::size_t count = 0;
+    std::size_t count = 0, in_blocks = 0;
     for (auto const* const rows : {"parts", "understood"})
         for (auto const& row : table(rows)) {
             json const m = row.is_array() ? row[0] : row;
@@ -125,8 +125,25 @@ TEST_CASE("json_shape: words under a name that nobody knows are counted, in mess
                 CHECK(cost_of(more) < cost_of(m) + 2'600);
                 ++count;
             }
+            // In a block, and in what its one member holds.
+            for (auto const* const key : {"content", "parts"}) {
+                auto const* const blocks = detail::member_of(m, key);
+                for (std::size_t at = 0; blocks != nullptr && blocks->is_array() && at < blocks->size(); ++at) {
+                    if (!(*blocks)[at].is_object() || (*blocks)[at].contains("cachePoint")) continue;
+                    auto more = m;
+                    auto& block = more[key][at];
+                    bool const is_inner = block.size() == 1 && block.front().is_object();
+                    (is_inner ? block.front() : block)["zq_words"] = text;
+                    if (shape_error_of(more)) continue;
+                    CAPTURE(more.dump().substr(0, 300));
+                    CHECK(cost_of(more) > cost_of(m) + 2'400);
+                    CHECK(cost_of(more) < cost_of(m) + 2'600);
+                    ++in_blocks;
+                }
+            }
         }
     CHECK(count > 200);
+    CHECK(in_blocks > 60);
 }
 
 TEST_CASE("json_shape: only a dump is left to the reader", "[adapt][json]") {

@@ -295,8 +295,9 @@ auto* message_array(Json& document) {
     return list == nullptr ? nullptr : list->template get_ptr<array*>();
 }
 
-/// The messages of a document, as a range that `reduce` can write to; see message_array. False if there are none, or if
-/// one has a shape that is not understood, or not `only`; see shape_error_of. Reads every message once.
+/// The messages of a document, as a range that `reduce` can write to; see message_array. False if there are none, if
+/// one has a shape that is not understood, or not `only` (see shape_error_of), or if the document names a history that
+/// its provider keeps. Reads every message once.
 template <json_type Json>
 json_messages<Json> messages_of(Json& document, std::optional<json_shape> only = std::nullopt) {
     json_messages<Json> result{message_array(document)};
@@ -307,6 +308,15 @@ json_messages<Json> messages_of(Json& document, std::optional<json_shape> only =
             "'prompt'";
         return result;
     }
+    for (auto const* const key : {"previous_response_id", "conversation", "previous_interaction_id"})
+        if (auto const* const value = result.list->empty() ? nullptr : detail::member_of(document, key))
+            if (detail::has_value(*value) && !value->is_array() && detail::member_of(document, "input") != nullptr) {
+                result.list = nullptr;
+                result.error.message = shape_error::none;
+                result.error.reason = "the history is kept by the provider (" + std::string{key} +
+                                      "); what is here is its newest turn, of which nothing may leave";
+                return result;
+            }
     for (std::size_t index = 0; index < result.list->size() && !result.error; ++index)
         result.error = shape_error_of((*result.list)[index], index, only);
     return result;

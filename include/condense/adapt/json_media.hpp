@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <condense/adapt/json_blocks.hpp>
 #include <condense/adapt/json_place.hpp>
+#include <condense/adapt/media_size.hpp>
+#include <condense/core/quantity.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 
-// A text about a block of media: "image/png, 90,123 bytes", "image at https://host/cat.png".
+// A text about a block of media, "image/png, 90,123 bytes", "image at https://host/cat.png", and what it costs.
 
 namespace condense {
 inline namespace v1 {
@@ -64,6 +67,18 @@ public:
         if (auto const* const source = object_member(*body, "source")) look(*source);  // Anthropic, Bedrock
     }
 
+    /// What it costs by its first bytes, where they are here and tell it: an image by its pixels, a PDF by its pages.
+    /// At least a token.
+    std::optional<cost> own_cost_of(media_rule rule) const {
+        base64_bytes const data{data_};
+        if (auto const pages = pages_of_pdf(data)) return cost::of(tokens_of_pages(pages, rule));
+        auto const size = image_size_of(data);
+        if (!size) return std::nullopt;
+        constexpr tokens low{256};  // OpenAI, "low": less than any of its models documents is not counted
+        auto const all = tokens_of(*size, rule);
+        return cost::of(is_low_ && rule == media_rule::openai && low < all ? low : all);
+    }
+
     std::string text() const {
         auto out = type_;
         if (has_size_) out.append(", ").append(grouped(size_)).append(" bytes");
@@ -84,6 +99,7 @@ private:
             set_data(text_member(holder, key), text_member(holder, "type") == "text");
         for (auto const* const key : {"url", "file_url", "image_url", "video_url", "fileUri", "file_uri", "uri"})
             set_link(text_member(holder, key));
+        is_low_ = is_low_ || text_member(holder, "detail") == "low";
         for (auto const* const key : {"filename", "file_id", "displayName", "name"})
             if (auto const name = text_member(holder, key); name_.empty() && is_plain(name, 80)) name_ = name;
     }
@@ -99,7 +115,9 @@ private:
     /// `data` is base64, unless `plain`, or a URL. Of bytes only the number is kept.
     void set_data(std::string_view data, bool plain) {
         if (data.substr(0, 5) == "data:" || data.substr(0, 4) == "http") return set_link(data);
-        if (!data.empty()) set_size(plain ? data.size() : decoded_size(data));
+        if (data.empty()) return;
+        set_size(plain ? data.size() : decoded_size(data));
+        if (!plain) data_ = data;
     }
     void set_size(std::size_t bytes) {
         size_ = bytes;
@@ -117,19 +135,37 @@ private:
         set_type(head.substr(0, head.find(';')));
         auto const data = link.substr(comma + 1);
         set_size(head.ends_with(";base64") ? decoded_size(data) : data.size());
+        if (head.ends_with(";base64")) data_ = data;
     }
 
     std::string type_;
     std::string link_;
     std::string name_;
+    std::string_view data_;  ///< in base64
     std::size_t size_ = 0;
     bool has_size_ = false;
+    bool is_low_ = false;  ///< few details are wanted
 };
 
 /// The text that stands for a block of media. Does not read the data, whatever their size.
 template <class Json>
 std::string media_text(Json const& block) {
     return media_words{block}.text();
+}
+
+/// A flat figure for media whose size is not known: Anthropic's documented width * height / 750 for the largest image
+/// that is not scaled down (1.15 megapixels), above OpenAI's 85 + 170 for each of at most six high-detail tiles. Never
+/// counted as base64 text.
+inline constexpr cost media_cost = cost::of(tokens{1'600});
+
+/// What a block of media costs, in a message of some of these shapes.
+template <class Json>
+cost media_cost_of(Json const& block, shape_set shapes) {
+    auto const is_of = [&](auto... which) { return (shapes & shape_set::of(which...)).size() == shapes.size(); };
+    auto const rule = is_of(gemini)              ? media_rule::gemini
+                      : is_of(openai, responses) ? media_rule::openai
+                                                 : media_rule::anthropic;
+    return media_words{block}.own_cost_of(rule).value_or(media_cost);
 }
 
 }  // namespace detail

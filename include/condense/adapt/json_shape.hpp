@@ -14,6 +14,7 @@
 #include <condense/adapt/json_place.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/ascii.hpp>
 #include <condense/detail/callable_ref.hpp>
 
 // Enumerates the parts of a JSON message. Reading, shortening and removing share this one enumeration, so that an index
@@ -22,11 +23,6 @@
 namespace condense {
 inline namespace v1 {
 namespace detail {
-
-/// A flat figure: Anthropic's documented width * height / 750 for the largest image that is not scaled down
-/// (1.15 megapixels), above OpenAI's 85 + 170 for each of at most six high-detail tiles. Models that
-/// take larger images, long documents and videos cost more. Never counted as base64 text.
-inline constexpr cost media_cost = cost::of(tokens{1'600});
 
 /// How a text is written to the place of a part.
 enum class text_form : std::uint8_t {
@@ -203,6 +199,8 @@ private:
     void block(place where, context const& how, place own) {
         auto& value = *where.find();
         if (how.outermost) block_ = where;
+        last_block_ = &value;
+        words_ += last_words_ = unread_words(value);
         if (value.is_string()) visit_part(how.base, where, how.removable, {.shapes = string_shapes});
         else if (member_of(value, "type") != nullptr) typed_block(value, how, own);
         else keyed_block(value, how, own);
@@ -339,7 +337,9 @@ private:
             }
             case block_use::result: return result(own, value, row, part);
             case block_use::call_and_result: return both(own, value, row, part.tool);
-            case block_use::media: return visit_part(sealed(base, part_kind::media, media_cost), {}, own, in_shape({}));
+            case block_use::media:
+                return visit_part(sealed(base, part_kind::media, media_cost_of(value, row.shapes & shapes_)), {}, own,
+                                  in_shape({}));
             case block_use::other:
                 return visit_part(sealed(base, part_kind::other), own, own, in_shape({.is_dump = true}));
             case block_use::compaction: return compaction(own, value, row, text);
@@ -552,6 +552,33 @@ private:
                is({"arguments", "output", "error", "action", "tools", "results", "result", "outputs", "queries"});
     }
 
+    /// Members of blocks that are read, stand for something else, or are no part of what a model sees.
+    static constexpr char known_members[] =
+        "text content input arguments output thinking signature thinkingSignature source image_url input_audio file "
+        "data result results args response parts json image audio video document resource structuredContent refusal "
+        "toolUse toolResult functionCall function_call functionResponse function_response inlineData inline_data "
+        "fileData file_data reasoningContent thoughtSignature thought_signature encrypted_content cache_control "
+        "cachePoint citations annotations logprobs providerOptions providerMetadata callProviderMetadata metadata "
+        "_meta "
+        "type id name call_id tool_use_id toolUseId toolCallId toolName tool_name input_image url uri file_url "
+        "video_url fileUri file_uri blob bytes error errorText rawInput approval action caller value custom";
+
+    /// Bytes of words in members of a block, or of what its one member holds, that no part shows.
+    static std::size_t unread_words(Json const& value, bool has_inner = true) {
+        std::size_t sum = 0;
+        if (!value.is_object()) return sum;
+        for (auto member = value.begin(); member != value.end(); ++member) {
+            auto const* const text = string_of(&*member);
+            if (text != nullptr ? text->size() < 32 : !member->is_structured()) continue;
+            if (!is_one_of(std::string_view{member.key()}, known_members)) {
+                auto const size = words_in(*member);
+                sum += size < 32 ? 0 : size;
+            } else if (has_inner && member->is_object() && row_of(keyed_rows, member.key()) != nullptr)
+                sum += unread_words(*member, false);
+        }
+        return sum;
+    }
+
     /// A text that is data: long, and without white space.
     static bool is_opaque(std::string_view text) noexcept {
         return text.size() >= 256 && text.find_first_of(" \n\t") == text.npos;
@@ -587,8 +614,8 @@ private:
         auto* const list = member_of(message_, "images");
         if (list == nullptr || !list->is_array()) return;
         for (std::size_t index = 0; index < list->size(); ++index)
-            visit_part(sealed({}, part_kind::media, media_cost), {}, {list, nullptr, index},
-                       {.shapes = shape_set::of(ollama)});
+            visit_part(sealed({}, part_kind::media, media_cost_of((*list)[index], shape_set::of(ollama))), {},
+                       {list, nullptr, index}, {.shapes = shape_set::of(ollama)});
     }
 
     /// The calls of an assistant message: `tool_calls`, and the older `function_call`.
@@ -709,6 +736,12 @@ private:
             result_call_ = part.call.empty() ? part.tool : part.call;
         }
         is_dumped_ = is_dumped_ || (piece.is_dump && text.parent == nullptr);
+        if (words_ != 0) {  // of blocks since the last part; a dump has its own
+            bool const has_own = piece.is_dump && text.find() == last_block_;
+            auto const rest = words_ - (has_own ? last_words_ : 0);
+            if (rest != 0) part.beside = cost::of({rest / 4 + 1});
+            words_ = 0;
+        }
         piece.part = part;
         piece.text = text;
         piece.removable = removable;
@@ -722,6 +755,9 @@ private:
     std::size_t results_ = 0;  ///< parts of kind tool_result so far
     std::string_view result_call_ = {};  ///< the call of the last of them, or its tool
     bool is_dumped_ = false;  ///< an item is shown as it is
+    std::size_t words_ = 0;  ///< bytes in members of blocks that no part has shown yet
+    std::size_t last_words_ = 0;  ///< of these, in the newest block
+    Json const* last_block_ = nullptr;
     shape_set shapes_ = shape_set::all();  ///< of what is being read
     place block_ = {};
 };

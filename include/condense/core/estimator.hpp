@@ -82,10 +82,11 @@ constexpr cost frame_cost(Estimator const& estimator, part_view const& part) {
     else return {};
 }
 
-/// What one part costs: its own cost where its adapter gives one, else that of its text, plus its frame.
+/// What one part costs: its own cost where its adapter gives one, else that of its text, what it has beside that, and
+/// its frame.
 template <token_estimator Estimator>
 constexpr cost part_cost(Estimator const& estimator, part_view const& part) {
-    return clamped((part.cost ? *part.cost : estimator(part.text)) + frame_cost(estimator, part));
+    return clamped((part.cost ? *part.cost : estimator(part.text)) + part.beside + frame_cost(estimator, part));
 }
 
 }  // namespace detail

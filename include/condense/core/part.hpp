@@ -113,6 +113,8 @@ struct part_view {
     bool bound = false;
     /// The newest compaction stays where it is, as if it were pinned.
     compaction_place compaction = compaction_place::none;
+    /// What it costs beside its text or `cost`, such as words around it that no part shows and no edit changes.
+    v1::cost beside = {};
 
     friend constexpr bool operator==(part_view const&, part_view const&) = default;
 };
