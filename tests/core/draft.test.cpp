@@ -490,7 +490,7 @@ TEST_CASE("draft: a group comes back with other texts, and only these have to fi
     draft.begin_batch();
     REQUIRE_FALSE(draft.restore(group{1}, {{one, "a", {}}, {two, long_output, {}}}, {40}));
     CHECK(on.shown() == "0: u | 1: {} {} a " + long_output + " | 4: answer | 5: v | ");
-    CHECK(draft.restored() == condense::view::totals{});
+    CHECK(draft.restored().counts_as({}));
     for (auto const gone : {group{0}, group{99}, group{1}.summary()})
         CHECK(draft.restore(gone, {}, {40}) == refusal::gone);
 }

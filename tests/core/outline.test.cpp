@@ -170,7 +170,7 @@ TEST_CASE("outline: open groups") {
         {"no answer", {user("u"), assistant("a")}, 1, false},
         {"a call that waits keeps its group open", {user("u"), both, result("1"), assistant("a")}, 1, true},
         {"an orphan", {result("1")}, 0, true},
-        {"an orphan until an assistant follows", {result("1"), user("u")}, 0, true},
+        {"an orphan until a turn follows", {result("1"), user("u")}, 0, false},
         {"an orphan and an answer", {result("1"), assistant("a")}, 0, false},
         // case-133: a call without result, and a later turn that has been answered.
         {"a call lives in its turn", {user("u"), call("1"), assistant("a")}, 1, true},

@@ -188,18 +188,24 @@ constexpr condense::view::totals recount(condense::outline const& facts, condens
                            : 0u;
         if (removed != 0 && removed == found.part_count) continue;
         sum += {found.frame, 1, found.plain_user ? 1u : 0u};
-        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id)
-            sum.cost += edits.edit_of(part_id) == nullptr ? facts.part_at(part_id).cost : edits.edit_of(part_id)->after;
+        for (auto part_id = found.first_part; part_id < found.first_part + found.part_count; ++part_id) {
+            auto const& part = facts.part_at(part_id);
+            if (auto const* const edit = edits.edit_of(part_id)) {
+                sum.cost += edit->after;
+                if (edit->kind != condense::edit_kind::remove) sum.bytes += edits.text_at(edit->text).text.size();
+            } else sum += {part.cost, 0, 0, part.kind == condense::part_kind::media ? 1u : 0u, part.size};
+        }
     }
     for (std::uint32_t slot = 0; slot < facts.group_count(); ++slot)
         if (auto const summary = condense::group{slot}.summary(); edits.present(summary))
-            sum += {edits.of(summary).cost, 1, 0};
+            sum += {edits.of(summary).cost, 1, 0, 0, edits.summary_text(summary).text.size()};
     return sum;
 }
 
 inline std::string spelt(condense::view::totals const& sums) {
     return std::to_string(sums.cost.steps) + " steps, " + std::to_string(sums.messages) + " messages, " +
-           std::to_string(sums.turns) + " turns";
+           std::to_string(sums.turns) + " turns, " + std::to_string(sums.images) + " images, " +
+           std::to_string(sums.bytes) + " bytes";
 }
 
 /// What would be sent, as text: "0: s | 1: {} out | *3: summary | ".

@@ -116,7 +116,7 @@ TEST_CASE("view: what was written for a call goes along where its group becomes 
     REQUIRE(on.facts.group_of(4) == 1);
     CHECK((on.edits.answer_at(asked) != 0 && on.edits.has_answers(1)));
     auto expected = recount(on.facts, on.edits);
-    expected += {of(4), 1, 0};
+    expected += {of(4), 1, 0, 0, 4};
     CHECK(spelt(on.edits.sums()) == spelt(expected));
     on.draft().take_back(0);
     CHECK_FALSE(on.edits.has_answers(1));

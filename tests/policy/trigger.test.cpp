@@ -130,6 +130,11 @@ TEST_CASE("trigger: joined conditions, measures and targets") {
     CHECK(one.fired({.messages = {4}}) == measure::message_count);
     CHECK(one.fired({.tokens = {50}, .messages = {4}}) == (measure::token_count | measure::message_count));
     CHECK((always.fired({}) == measure::any && (used > 1_turns).fired({.turns = {2}}) == measure::turn_count));
+    auto const large = used > 50_images || used > 9_bytes;
+    CHECK(large.fired({.images = {51}}) == measure::image_count);
+    CHECK(large.fired({.images = {51}, .bytes = {10}}) == (measure::image_count | measure::byte_count));
+    CHECK_FALSE(large.due({.images = {50}, .bytes = {9}}));
+    CHECK((done(large, {.images = {40}, .bytes = {7}}) && !done(large, {.images = {41}, .bytes = {7}})));
     CHECK_CONSTANT((headroom < 5_tokens).fired(at(98, 100)) == measure::token_count &&
                    (used >= 50_pct).fired(at(49, 100)) == measure::none);
     // The default target is four fifths.
@@ -188,6 +193,7 @@ TEST_CASE("trigger: prints itself, values compare, and limits that cannot work a
     CHECK((used <= 20'000_tokens).text() == "used <= 20,000 tokens");
     CHECK((used > 100_messages && headroom < 3_tokens).text() == "(used > 100 messages && headroom < 3 tokens)");
     CHECK((used > 3_turns || always).text() == "(used > 3 turns || always)");
+    CHECK((used > 50_images || used > 30_MB).text() == "(used > 50 images || used > 30,000,000 bytes)");
     CHECK((used > 3_turns && (always || used < 1_turns)).text() == "(used > 3 turns && (always || used < 1 turns))");
     CHECK(always.target().text() == "never");
     CHECK((used > 100_messages && headroom < 3_tokens).target().text() ==

@@ -364,6 +364,30 @@ TEST_CASE("recover says what an error means") {
     CHECK(chat.recover({400, too_long(500, 800)}) == recover_outcome::repeated);
 }
 
+TEST_CASE("a provider that takes fewer images gets notes of the oldest", "[row-X19]") {
+    auto chat = opened(window, {.window = 100'000_tokens});
+    for (auto const* const what : {"one", "two", "three", "four", "five"}) {
+        auto seen = U("look");
+        seen.parts.push_back({.kind = part_kind::media, .text = what, .sealed = true, .cost = cost::of({1'600})});
+        push(chat, {seen, A("yes")});
+    }
+    chat.push(U("which?"));
+    auto const images = [&] { return texts(chat.request(), part_kind::media); };
+    CHECK(chat.recover({400, "too many images: 5 > 3"}, true) == recover_outcome::delivered);
+    CHECK(chat.recover({400, "too many images: 5 > 3"}) == recover_outcome::retry);
+    CHECK(images() == std::vector<std::string>{"one", "four", "five"});  // the task is never edited
+    CHECK(chat.recover({413, "request_too_large"}) == recover_outcome::retry);
+    CHECK(chat.used().images == 1_images);
+    CHECK(chat.recover({413, "request_too_large"}) == recover_outcome::exhausted);
+    CHECK(chat.undo());
+    CHECK(chat.used().images == 3_images);
+    int calls = 0;
+    auto const result = chat.call([&](auto const&) {
+        return ++calls == 1 ? reply{.error = {400, "too many images: 3 > 2"}} : reply{.message = A("that one")};
+    });
+    CHECK((result && calls == 2 && chat.used().images == 2_images));
+}
+
 TEST_CASE("a model that pushes and overflows each time is called twice, whether it returns or throws that") {
     bool const throws = GENERATE(false, true);
     std::string const words{"prompt is too long: 210000 tokens > 200000 maximum"};

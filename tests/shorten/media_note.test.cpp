@@ -47,6 +47,59 @@ TEST_CASE("media_note: says on one line what was there and how to have it back")
     CHECK(note(std::string_view{"\0", 1}) == "[ , omitted; ask for it again if it is needed]");
 }
 
+TEST_CASE("media_note: the oldest images become notes where a provider takes no more", "[row-X19]") {
+    using condense::used;
+    condense::compress const few{.when = used > 3_images, .until = used <= 2_images, .with = media_note{}};
+    condense::budget const roomy{.window = 100'000_tokens};
+    conversation all{U("task")};
+    for (int number = 0; number < 6; ++number) {
+        auto shown = R(std::to_string(number), "seen");
+        shown.parts.push_back({.kind = part_kind::media,
+                               .text = "image/png, " + std::to_string(number),
+                               .call = std::to_string(number),
+                               .sealed = true,
+                               .cost = condense::cost::of({1'600})});
+        all += conversation{C(std::to_string(number)), shown, A("go on")};
+    }
+    condense::session session{conversation{}, condense::pipeline{few}, roomy};
+    std::uint64_t most = 0;
+    for (auto const& m : all) {
+        session.push(m);
+        static_cast<void>(session.prepare());
+        most = std::max(most, session.used().images.count);
+    }
+    CHECK(most == 3);
+    CHECK(session.used().images == 2_images);
+    auto const sent = texts(session.request(), part_kind::media);
+    CHECK(sent == std::vector<std::string>{"image/png, 4", "image/png, 5"});
+    auto const bytes_of = [](auto const& request) {
+        std::uint64_t sum = 0;
+        for (chat_message const& m : request)
+            for (auto const& part : m.parts) sum += part.text.size();
+        return sum;
+    };
+    CHECK(session.used().bytes.count == bytes_of(session.request()));
+    while (session.undo()) {}
+    CHECK(session.used().images == 6_images);
+    CHECK(session.used().bytes.count == bytes_of(all));
+    // Whole groups go where that is what the layer does, and only as many as have to.
+    auto messages = all;
+    condense::sliding_window const window{.when = used > 4_images};
+    CHECK(condense::reduce(messages, condense::pipeline{window}, roomy).after.images == 3_images);
+    auto folded = all;
+    auto const summary = condense::summarize{.when = used > 4_images,
+                                             .protect = condense::task,
+                                             .with = [](std::string_view) { return std::string{"They looked."}; }};
+    CHECK(condense::reduce(folded, condense::pipeline{summary}, roomy).after.images == 3_images);
+    auto shorter = all;
+    auto const size = bytes_of(all);
+    condense::compress const small{.when = used > condense::bytes{size / 2}, .with = condense::head{1_chars}};
+    auto const report = condense::reduce(
+        shorter, condense::pipeline{small, condense::sliding_window{.when = used > condense::bytes{size / 2}}}, roomy);
+    CHECK(report.after.bytes.count == bytes_of(shorter));
+    CHECK(report.after.bytes.count <= size * 2 / 5);
+}
+
 TEST_CASE("media_note: media of any size become a text once, where that is smaller") {
     auto messages = conversation{picture("image/png, 90,123 bytes"), A("a cat"), picture("tiny", 1_tokens)} +
                     conversation{A("a mite"), picture(""), A("a bat")} +

@@ -10,6 +10,7 @@
 #include <condense/adapt/json_blocks.hpp>
 #include <condense/adapt/json_place.hpp>
 #include <condense/adapt/media_size.hpp>
+#include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
@@ -78,6 +79,9 @@ public:
         auto const all = tokens_of(*size, rule);
         return cost::of(is_low_ && rule == media_rule::openai && low < all ? low : all);
     }
+
+    /// The data in base64; empty where they are not here.
+    std::string_view data() const noexcept { return data_; }
 
     std::string text() const {
         auto out = type_;
@@ -158,14 +162,19 @@ std::string media_text(Json const& block) {
 /// counted as base64 text.
 inline constexpr cost media_cost = cost::of(tokens{1'600});
 
-/// What a block of media costs, in a message of some of these shapes.
+/// The part that a block of media is, in a message of some of these shapes.
 template <class Json>
-cost media_cost_of(Json const& block, shape_set shapes) {
+part_view media_part(part_view base, Json const& block, shape_set shapes) {
     auto const is_of = [&](auto... which) { return (shapes & shape_set::of(which...)).size() == shapes.size(); };
     auto const rule = is_of(gemini)              ? media_rule::gemini
                       : is_of(openai, responses) ? media_rule::openai
                                                  : media_rule::anthropic;
-    return media_words{block}.own_cost_of(rule).value_or(media_cost);
+    media_words const words{block};
+    base.kind = part_kind::media;
+    base.sealed = true;
+    base.cost = words.own_cost_of(rule).value_or(media_cost);
+    base.data = words.data().size();
+    return base;
 }
 
 }  // namespace detail

@@ -338,8 +338,7 @@ private:
             case block_use::result: return result(own, value, row, part);
             case block_use::call_and_result: return both(own, value, row, part.tool);
             case block_use::media:
-                return visit_part(sealed(base, part_kind::media, media_cost_of(value, row.shapes & shapes_)), {}, own,
-                                  in_shape({}));
+                return visit_part(media_part(base, value, row.shapes & shapes_), {}, own, in_shape({}));
             case block_use::other:
                 return visit_part(sealed(base, part_kind::other), own, own, in_shape({.is_dump = true}));
             case block_use::compaction: return compaction(own, value, row, text);
@@ -614,8 +613,8 @@ private:
         auto* const list = member_of(message_, "images");
         if (list == nullptr || !list->is_array()) return;
         for (std::size_t index = 0; index < list->size(); ++index)
-            visit_part(sealed({}, part_kind::media, media_cost_of((*list)[index], shape_set::of(ollama))), {},
-                       {list, nullptr, index}, {.shapes = shape_set::of(ollama)});
+            visit_part(media_part({}, (*list)[index], shape_set::of(ollama)), {}, {list, nullptr, index},
+                       {.shapes = shape_set::of(ollama)});
     }
 
     /// The calls of an assistant message: `tool_calls`, and the older `function_call`.

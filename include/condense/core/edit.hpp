@@ -106,18 +106,28 @@ struct view_totals {
     v1::cost cost = {};
     std::uint64_t messages = 0;
     std::uint64_t turns = 0;
+    std::uint64_t images = 0;
+    std::uint64_t bytes = 0;
 
     constexpr view_totals& operator+=(view_totals const& more) noexcept {
         cost += more.cost;
         messages += more.messages;
         turns += more.turns;
+        images += more.images;
+        bytes += more.bytes;
         return *this;
     }
     constexpr view_totals& operator-=(view_totals const& less) noexcept {
         cost -= less.cost;
         messages -= less.messages;
         turns -= less.turns;
+        images -= less.images;
+        bytes -= less.bytes;
         return *this;
+    }
+    /// Equal but for images and bytes.
+    constexpr bool counts_as(view_totals const& other) const noexcept {
+        return cost == other.cost && messages == other.messages && turns == other.turns;
     }
     friend constexpr bool operator==(view_totals const&, view_totals const&) = default;
 };
@@ -130,23 +140,35 @@ struct view_part {
 /// The state of one group in a view. Its sums are kept while it is dropped, so that restoring it costs O(1).
 struct view_group {
     v1::cost cost = {};          ///< of its messages and written results
+    std::uint64_t bytes = 0;
     std::uint32_t messages = 0;  ///< their number; 0 in the place of a group that has joined another
     std::uint32_t turns = 0;
+    std::uint32_t images = 0;
     std::uint32_t answers = 0;  ///< written results, included in `messages`
     std::uint32_t dropped = 0;  ///< the step that took it out, plus one
     std::uint32_t summary = 0;  ///< the step that wrote the summary before it, plus one
     std::uint32_t removed = 0;  ///< removed parts of the message with this index, whichever group that has joined
 
     constexpr bool present() const noexcept { return dropped == 0 && messages != 0; }
-    constexpr view_totals all() const noexcept { return {cost, messages, turns}; }
+    constexpr view_totals all() const noexcept { return {cost, messages, turns, images, bytes}; }
     constexpr void add(v1::cost more, std::uint32_t plain_users) noexcept {
         cost += more;
         ++messages;
         turns += plain_users;
     }
+    /// The images and bytes of a part, or of a text.
+    constexpr void add_content(view_totals const& more) noexcept {
+        images += static_cast<std::uint32_t>(more.images);
+        bytes += more.bytes;
+    }
+    constexpr void remove_content(view_totals const& less) noexcept {
+        images -= static_cast<std::uint32_t>(less.images);
+        bytes -= less.bytes;
+    }
     constexpr void clear_counts() noexcept {
         cost = {};
-        messages = turns = answers = 0;
+        messages = turns = images = answers = 0;
+        bytes = 0;
     }
 };
 

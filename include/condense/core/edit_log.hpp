@@ -113,7 +113,7 @@ public:
     /// What a group, or a summary that is present, adds to the sums when it is present.
     constexpr totals of(group which) const noexcept {
         auto const& state = groups_[which.id()];
-        if (which.is_summary()) return of_summary(steps_[state.summary - 1].after);
+        if (which.is_summary()) return of_summary(steps_[state.summary - 1]);
         return state.all();
     }
     /// How many messages that is.
@@ -236,6 +236,8 @@ public:
         return {.input = limits.input(),
                 .messages = {sums_.messages},
                 .turns = {sums_.turns},
+                .images = {sums_.images},
+                .bytes = {sums_.bytes},
                 .cached = cached_,
                 .begins_turn = begins_turn_};
     }
@@ -346,7 +348,7 @@ public:
                           .after = after});
         texts_.push_back({.text = std::move(text)});
         set_summary(group_id, static_cast<std::uint32_t>(steps_.size()));
-        sums_ += of_summary(after);
+        sums_ += of_summary(steps_.back());
     }
 
     /// Writes a result for a call that has none.
@@ -437,10 +439,11 @@ private:
     constexpr void register_last(outline const& facts, std::size_t joins) noexcept {
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
         auto const& message = facts.message_at(index);
-        auto gained = message.frame;
+        totals gained{.cost = message.frame, .messages = 1, .turns = message.plain_user ? 1u : 0u};
         for (auto part_id = message.first_part; part_id < facts.part_count(); ++part_id) {
             parts_.push_back({});
-            gained += facts.part_at(part_id).cost;
+            gained.cost += facts.part_at(part_id).cost;
+            gained += content_of(facts, part_id);
             if (binds_ && facts.part_at(part_id).bound) bound_.push_back(part_id);
         }
         groups_.push_back({});  // each message begins one
@@ -449,9 +452,9 @@ private:
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);
         if (groups_[group_id].dropped == 0) live_.insert(2 * index + 1);
-        auto const plain_users = message.plain_user ? 1u : 0u;
-        groups_[group_id].add(gained, plain_users);
-        if (groups_[group_id].dropped == 0) sums_ += {gained, 1, plain_users};
+        groups_[group_id].add(gained.cost, static_cast<std::uint32_t>(gained.turns));
+        groups_[group_id].add_content(gained);
+        if (groups_[group_id].dropped == 0) sums_ += gained;
         sync_visibility(facts, group_id);
     }
 
@@ -486,7 +489,16 @@ private:
     constexpr void note_turn(outline const& facts) noexcept {
         begins_turn_ = facts.size() != 0 && facts.message_at(facts.size() - 1).plain_user;
     }
-    constexpr totals of_summary(v1::cost after) const noexcept { return {after, 1, summaries_known_ ? 0u : 1u}; }
+    constexpr totals of_summary(step const& edit) const noexcept {
+        return {edit.after, 1, summaries_known_ ? 0u : 1u, 0, texts_[edit.text].text.size()};
+    }
+    /// The images and bytes of a part as it is sent.
+    constexpr totals content_of(outline const& facts, std::uint32_t part_id) const noexcept {
+        auto const& part = facts.part_at(part_id);
+        auto const* const changed = edit_of(part_id);
+        if (changed == nullptr) return {.images = part.kind == part_kind::media ? 1u : 0u, .bytes = part.size};
+        return {.bytes = changed->text == detail::none32 ? 0 : texts_[changed->text].text.size()};
+    }
 
     /// Puts another step in force on a part, 0 for none, and updates the sums of its group: a message whose last part
     /// goes is not sent any more, so that its frame and turn go, too.
@@ -504,7 +516,9 @@ private:
         groups_[index].removed += removes(edit) ? 1u : 0u;
         if (binds_ && facts.part_at(part_id).bound && removes(edit) != removes(parts_[part_id].edit))
             note_bound(part_id);
+        state.remove_content(content_of(facts, part_id));
         parts_[part_id].edit = edit;
+        state.add_content(content_of(facts, part_id));
         has_removed_ = has_removed_ || removes(edit);
         bool const is_there = !emptied(facts, index);
         state.cost = state.cost - before + after;
@@ -531,11 +545,13 @@ private:
         if (shown) sums_ -= state.all();
         if (auto const previous = parts_[part_id].answer) {
             state.cost -= steps_[previous - 1].after;
+            state.bytes -= texts_[steps_[previous - 1].text].text.size();
             --state.messages;
             --state.answers;
         }
         if (step_number != 0) {
             state.add(steps_[step_number - 1].after, 0);
+            state.bytes += texts_[steps_[step_number - 1].text].text.size();
             ++state.answers;
         }
         parts_[part_id].answer = step_number;
@@ -562,7 +578,7 @@ private:
                 show(facts, edit.target, false);
             }
         } else {
-            sums_ -= of_summary(edit.after);
+            sums_ -= of_summary(edit);
             set_summary(edit.target, 0);
         }
         if (edit.text != detail::none32) texts_.pop_back();
@@ -597,8 +613,10 @@ private:
         if (!emptied(facts, index)) state.add(message.frame, message.plain_user ? 1u : 0u);
         for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
             state.cost += part_cost(facts, part_id);
+            state.add_content(content_of(facts, part_id));
             if (parts_[part_id].answer == 0) continue;
             state.add(steps_[parts_[part_id].answer - 1].after, 0);
+            state.bytes += answer_text(part_id).text.size();
             ++state.answers;
         }
     }

@@ -62,6 +62,8 @@ struct group_facts {
     std::uint32_t last = 0;
     std::uint32_t count = 0;  ///< messages in it
     v1::cost cost = {};
+    v1::images images = {};
+    v1::bytes bytes = {};
     role speaker = role::other;  ///< of its first message
     bool system = false;
     bool pinned = false;

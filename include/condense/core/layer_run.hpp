@@ -123,11 +123,14 @@ public:
         after -= restored;
         bool const smaller = ((fired_ & measure::token_count) && after.cost < before_.cost) ||
                              ((fired_ & measure::message_count) && after.messages < before_.messages) ||
-                             ((fired_ & measure::turn_count) && after.turns < before_.turns);
+                             ((fired_ & measure::turn_count) && after.turns < before_.turns) ||
+                             ((fired_ & measure::image_count) && after.images < before_.images) ||
+                             ((fired_ & measure::byte_count) && after.bytes < before_.bytes);
         bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
                             after.turns > before_.turns + written_turns();
         // A repair need not save anything: a result without a call that it removes may cost nothing.
-        bool const only_mended = after == before_ && ((effects & effect::repairs) || restored != view::totals{});
+        bool const only_mended =
+            after.counts_as(before_) && ((effects & effect::repairs) || !restored.counts_as(view::totals{}));
         if (larger || !(smaller || only_mended)) return decline(not_smaller(after));
         auto const saved = tokens_with(restored.cost) - draft.used().tokens;
         if (run_->pressure == 0 && !is_worth_it(gain_of<WeighsPrefix>(saved))) {
@@ -201,7 +204,9 @@ private:
         if (by_tokens) return describe(tokens_of(after.cost), tokens_of(before_.cost), " tokens");
         if (more_messages || (!more_turns && (fired_ & measure::message_count)))
             return describe(after.messages, before_.messages, " messages");
-        return describe(after.turns, before_.turns, " turns");
+        if (more_turns || (fired_ & measure::turn_count)) return describe(after.turns, before_.turns, " turns");
+        if (fired_ & measure::image_count) return describe(after.images, before_.images, " images");
+        return describe(after.bytes, before_.bytes, " bytes");
     }
 
     /// Puts one content into its store. A store that throws fails for this content only; a cancellation is rethrown.

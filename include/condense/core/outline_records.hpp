@@ -148,7 +148,7 @@ public:
         auto const mark = options.marks ? mark_reader{v1::mark_of(m)} : mark_reader{};
         v1::each_part.inlined(m, [&](part_view const& part) {
             read_part next{.record = {.cost = part_cost(estimator, part),
-                                      .size = part.text.size(),
+                                      .size = part.text.size() + part.data,
                                       .kind = part.kind,
                                       .status = part.status,
                                       .sealed = part.sealed || part.bound,

@@ -113,6 +113,8 @@ struct part_view {
     bool bound = false;
     /// The newest compaction stays where it is, as if it were pinned.
     compaction_place compaction = compaction_place::none;
+    /// Bytes of content that is not in `text`, as they are sent: of media in base64.
+    std::uint64_t data = 0;
     /// What it costs beside its text or `cost`, such as words around it that no part shows and no edit changes.
     v1::cost beside = {};
 

@@ -13,7 +13,7 @@ namespace condense {
 inline namespace v1 {
 
 /// What a quantity counts. Quantities of different units do not mix.
-enum class unit : std::uint8_t { bytes, chars, lines, messages, nanoseconds, results, tokens, turns };
+enum class unit : std::uint8_t { bytes, chars, images, lines, messages, nanoseconds, results, tokens, turns };
 
 /// A count of one unit. Sums stop at the largest value, differences at 0.
 template <unit Unit>
@@ -32,6 +32,8 @@ struct quantity {
 using bytes = quantity<unit::bytes>;
 /// Unicode code points.
 using chars = quantity<unit::chars>;
+/// Media, of any kind.
+using images = quantity<unit::images>;
 /// Lines of text.
 using lines = quantity<unit::lines>;
 using messages = quantity<unit::messages>;
@@ -65,6 +67,8 @@ inline namespace literals {
 
 consteval bytes operator""_bytes(unsigned long long count) { return {count}; }
 consteval chars operator""_chars(unsigned long long count) { return {count}; }
+consteval bytes operator""_MB(unsigned long long count) { return {count * 1'000'000}; }
+consteval images operator""_images(unsigned long long count) { return {count}; }
 consteval lines operator""_lines(unsigned long long count) { return {count}; }
 consteval messages operator""_messages(unsigned long long count) { return {count}; }
 consteval results operator""_results(unsigned long long count) { return {count}; }

@@ -56,6 +56,8 @@ struct usage {
     v1::tokens input = {};   ///< what the request may hold
     v1::messages messages = {};
     v1::turns turns = {};
+    v1::images images = {};  ///< media of all kinds
+    v1::bytes bytes = {};  ///< of texts and of the data of media, without the JSON around them
     v1::tokens cached = {};  ///< read from the provider's cache by the latest request; 0 where that is not known
     usage_source source = usage_source::estimated;
     bool begins_turn = false;  ///< the newest message is a plain one of the user
@@ -67,7 +69,15 @@ struct usage {
 };
 
 /// A set of the measures that triggers read. The edits of a layer must lower one of those that made it due.
-enum class measure : std::uint8_t { none = 0, token_count = 1, message_count = 2, turn_count = 4, any = 7 };
+enum class measure : std::uint8_t {
+    none = 0,
+    token_count = 1,
+    message_count = 2,
+    turn_count = 4,
+    image_count = 8,
+    byte_count = 16,
+    any = 31
+};
 
 constexpr measure operator|(measure left, measure right) noexcept {
     return static_cast<measure>(static_cast<unsigned>(left) | static_cast<unsigned>(right));

@@ -281,6 +281,8 @@ private:
             remaining.tokens = tokens_before - draft.measured(result.cost);
             remaining.messages = remaining.messages - messages{facts.count};
             remaining.turns = remaining.turns - turns{facts.plain_user ? 1u : 0u};
+            remaining.images = remaining.images - facts.images;
+            remaining.bytes = remaining.bytes - facts.bytes;
             summary_count += is_summary ? 1u : 0u;  // two, of which a model could read but one at a time, become one
             result.new_groups += is_summary ? 0u : 1u;
             has_new = has_new || !is_summary || summary_count > 1;

@@ -51,15 +51,27 @@ inline std::string spelling(percent share) {
 constexpr bool rises(comparison how) noexcept { return (static_cast<unsigned>(how) & 4u) != 0; }
 constexpr bool includes_limit(comparison how) noexcept { return (static_cast<unsigned>(how) & 2u) != 0; }
 
-/// What `headroom` is compared with; `used` also with counts of messages and turns.
+/// What `headroom` is compared with; `used` also with counts of messages, turns, images and bytes.
 template <class Quantity>
 concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
 template <class Quantity>
-concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns>;
+concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns> ||
+                     std::same_as<Quantity, images> || std::same_as<Quantity, bytes>;
 
 /// What is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens, with 80 % of
 /// the input less the limit. `beginning` is of a turn.
-enum class subject : std::uint8_t { never, always, beginning, tokens, messages, turns, headroom, beside_headroom };
+enum class subject : std::uint8_t {
+    never,
+    always,
+    beginning,
+    tokens,
+    messages,
+    turns,
+    images,
+    bytes,
+    headroom,
+    beside_headroom
+};
 
 /// A comparison for one input, its share converted to a count. Checked once for each edit, so it does not divide.
 struct bound_threshold {
@@ -72,6 +84,8 @@ struct bound_threshold {
         auto const reading = of == subject::tokens      ? now.tokens.count
                              : of == subject::messages  ? now.messages.count
                              : of == subject::turns     ? now.turns.count
+                             : of == subject::images    ? now.images.count
+                             : of == subject::bytes     ? now.bytes.count
                              : of == subject::beginning ? std::uint64_t{now.begins_turn}
                                                         : now.headroom().count;
         return compare(reading, how, now.cached == tokens{} ? limit : cached_limit);
@@ -113,6 +127,8 @@ struct threshold {
             case subject::always: return measure::any;
             case subject::messages: return measure::message_count;
             case subject::turns: return measure::turn_count;
+            case subject::images: return measure::image_count;
+            case subject::bytes: return measure::byte_count;
             default: return measure::token_count;
         }
     }
@@ -131,7 +147,12 @@ struct threshold {
                                                               : "used"}
                        .append(spelling(how));
         out += share ? spelling(percent{static_cast<std::uint32_t>(limit)}) : grouped(limit);
-        if (!share) out += of == subject::messages ? " messages" : of == subject::turns ? " turns" : " tokens";
+        if (!share)
+            out += of == subject::messages ? " messages"
+                   : of == subject::turns  ? " turns"
+                   : of == subject::images ? " images"
+                   : of == subject::bytes  ? " bytes"
+                                           : " tokens";
         if (ceiling == 0) return out;
         return "relaxed(" + out + ", " + spelling(percent{by}) + ", " + spelling(percent{ceiling}) + ")";
     }
@@ -178,20 +199,22 @@ struct expression {
     friend constexpr bool operator==(expression const&, expression const&) = default;
 };
 
-/// Evaluates an expression: `terms` holds the measures of each term that holds, three bits each, the first term lowest;
-/// 0 is false. The result is the union of those that made it true. Values on the stack take three bits, too.
+/// Evaluates an expression: `terms` holds the measures of each term that holds, `measure_bits` each, the first term
+/// lowest; 0 is false. The result is the union of those that made it true. Values on the stack take as many.
+inline constexpr unsigned measure_bits = 5;
+inline constexpr unsigned all_measures = static_cast<unsigned>(measure::any);
 constexpr measure joined(unsigned steps, unsigned terms) noexcept {
     unsigned answers = 0;  // the latest lowest
     for (; steps != 0; steps >>= 2) {
         if ((steps & 3) == 1) {
-            answers = answers << 3 | (terms & 7);
-            terms >>= 3;
+            answers = answers << measure_bits | (terms & all_measures);
+            terms >>= measure_bits;
             continue;
         }
-        auto const right = answers & 7;
-        auto const left = answers >> 3 & 7;
+        auto const right = answers & all_measures;
+        auto const left = answers >> measure_bits & all_measures;
         bool const neither = (steps & 3) == 2 && (left == 0 || right == 0);
-        answers = answers >> 6 << 3 | (neither ? 0 : left | right);
+        answers = answers >> (2 * measure_bits) << measure_bits | (neither ? 0 : left | right);
     }
     return static_cast<measure>(answers);  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): one answer is left
 }
@@ -208,7 +231,8 @@ struct bound_trigger {
     [[gnu::noinline]] constexpr bool operator()(usage const& now) const noexcept {
         if (parts.size == 1) return one()(now);
         unsigned terms = 0;
-        for (unsigned at = parts.size; at-- > 0;) terms = terms << 3 | (parts.terms[at](now) ? 7 : 0);
+        for (unsigned at = parts.size; at-- > 0;)
+            terms = terms << measure_bits | (parts.terms[at](now) ? all_measures : 0);
         return joined(parts.steps, terms) != measure::none;
     }
     /// The first comparison, of most triggers the only one.
@@ -243,7 +267,8 @@ struct trigger {
     [[gnu::noinline]] constexpr measure fired(usage const& now) const noexcept {
         unsigned terms = 0;
         for (unsigned at = parts.size; at-- > 0;)
-            terms = terms << 3 | (parts.terms[at].holds(now) ? static_cast<unsigned>(parts.terms[at].measured()) : 0);
+            terms = terms << detail::measure_bits |
+                    (parts.terms[at].holds(now) ? static_cast<unsigned>(parts.terms[at].measured()) : 0);
         return detail::joined(parts.steps, terms);
     }
     /// Shares become counts of this input: once a run, instead of a division for each check.
@@ -380,6 +405,8 @@ private:
         threshold out{.of = Room                               ? subject::headroom
                             : std::same_as<Quantity, messages> ? subject::messages
                             : std::same_as<Quantity, turns>    ? subject::turns
+                            : std::same_as<Quantity, images>   ? subject::images
+                            : std::same_as<Quantity, bytes>    ? subject::bytes
                                                                : subject::tokens,
                       .how = how,
                       .share = std::same_as<Quantity, percent>};
@@ -409,8 +436,9 @@ constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
     for (unsigned at = when.parts.size; at-- > 0;) {
         unsigned of_one = 0;
         for (unsigned goal = until.parts.size; goal-- > 0;)
-            of_one = of_one << 3 | (conflicts(when.parts.terms[at], until.parts.terms[goal]) ? 7 : 0);
-        all = all << 3 | (joined(until.parts.steps, of_one) != measure::none ? 7 : 0);
+            of_one =
+                of_one << measure_bits | (conflicts(when.parts.terms[at], until.parts.terms[goal]) ? all_measures : 0);
+        all = all << measure_bits | (joined(until.parts.steps, of_one) != measure::none ? all_measures : 0);
     }
     return joined(when.parts.steps, all) != measure::none;
 }
@@ -418,7 +446,7 @@ constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
 }  // namespace detail
 
 /// What the request takes: `used >= 65_pct` of the input, `used > 20'000_tokens`, `used > 100_messages`,
-/// `used > 20_turns`.
+/// `used > 20_turns`; for limits of providers on media and on bodies `used > 50_images`, `used > 30_MB`.
 inline constexpr detail::operand<false> used{};
 /// What remains of the input: `headroom < 20'000_tokens`, `headroom < 10_pct`.
 inline constexpr detail::operand<true> headroom{};

@@ -12,6 +12,7 @@
 #include <condense/core/reduce.hpp>
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/reject.hpp>
+#include <condense/llm/media_limit.hpp>
 #include <condense/llm/model_call.hpp>
 #include <condense/session/conversation.hpp>
 #include <condense/session/deferred_pushes.hpp>
@@ -291,8 +292,9 @@ public:
     }
     /// For programs that call the model themselves: on a context overflow learns the window that the error names and
     /// reduces under pressure. Where the provider refuses reasoning that is bound to another conversation, takes all of
-    /// that out, and from now on what later changes leave behind, whatever run_options::bound says. Other errors change
-    /// nothing. `delivered`: part of an answer was shown.
+    /// that out, and from now on what later changes leave behind, whatever run_options::bound says. Where it takes
+    /// fewer images or bytes, leaves notes of the oldest media. Other errors change nothing. `delivered`: part of an
+    /// answer was shown.
     recover_outcome recover(provider_error const& error, bool delivered = false) {
         return recover(error, delivered, false);
     }
@@ -539,7 +541,8 @@ private:
     recover_outcome recover(provider_error const& error, bool delivered, bool again) {
         auto const over = overflow_of(error.status, error.text);
         bool const bound = !over && is_bound_elsewhere(error.status, error.text);
-        if (!over && !bound) return recover_outcome::not_overflow;
+        auto const media = over || bound ? std::nullopt : media_limit_of(error.status, error.text);
+        if (!over && !bound && !media) return recover_outcome::not_overflow;
         if (delivered) return recover_outcome::delivered;
         if (busy()) return recover_outcome::exhausted;
         catch_up();
@@ -549,6 +552,10 @@ private:
             transact([](auto& draft) { return draft.remove_bound(), 0; });
             return conversation_.mark() != mark ? recover_outcome::retry : recover_outcome::exhausted;
         }
+        if (media) {
+            if (again) return recover_outcome::repeated;
+            return note_media(*media) ? recover_outcome::retry : recover_outcome::exhausted;
+        }
         if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
         runs_.tell(events::overflow{over->limit, over->requested});
         auto const before = conversation_.counted();
@@ -556,6 +563,32 @@ private:
         runs_.changed();
         static_cast<void>(run({.forced = true, .target = target}, true));
         return conversation_.counted() < before ? recover_outcome::retry : recover_outcome::exhausted;
+    }
+    static constexpr auto media_omitted = ", omitted, as the provider takes no more; ask for it again if it is needed]";
+    /// Leaves notes of the oldest media until no more are sent than the provider takes, half of them where it does not
+    /// say. False where none can be written.
+    bool note_media(media_limit const& limit) {
+        auto const before = used().images;
+        auto const most = limit.most != images{} && limit.most < before ? limit.most : images{before.count / 2};
+        return transact([&](auto& draft) {
+            bool noted = false;
+            if constexpr (shortenable<message_type>) {
+                draft.allow_open(true);
+                std::vector<part_ref> all;
+                for (std::uint32_t part_id = 0; part_id < outline().part_count(); ++part_id)
+                    if (outline().part_at(part_id).kind == part_kind::media) all.push_back(draft.part_at(part_id));
+                for (auto const part : all) {
+                    if (used().images <= most) break;
+                    if (draft.unshortenable(part)) continue;
+                    std::string note = "[";
+                    draft.original(part, [&](part_view const& shown) {
+                        detail::append_printable(note, shown.text.substr(0, detail::utf8::prefix(shown.text, 160)));
+                    });
+                    noted = !draft.shorten(part, note + (note.size() == 1 ? "media" : "") + media_omitted) || noted;
+                }
+            }
+            return noted;
+        });
     }
     template <class Model>
     call_result<message_type> call_with(Model& model, delivery sink) {
