@@ -2,8 +2,6 @@
 
 // Acceptance cases: layers together, budgets, counting, and whole pipelines.
 
-#include <array>
-#include <exception>
 #include <thread>
 
 #include "cases/runs.hpp"

@@ -2,8 +2,6 @@
 
 // Acceptance cases: which tool results are shortened, which are left alone, and that it happens once.
 
-#include <optional>
-
 #include "cases/runs.hpp"
 
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 
 #include "cases/runs.hpp"
-#include "support/tape.hpp"
 
 // What goes wrong around a reduction, and what is kept when it does.
 

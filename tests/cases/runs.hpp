@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <set>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <condense/condense.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/shorteners.hpp>
 
 #include "support/catch.hpp"
-#include "support/fakes.hpp"
 #include "support/mixes.hpp"
-#include "support/notation.hpp"
 
 // What the acceptance cases share: figures that are exact, runs, and whether calls and results are pairs.
 

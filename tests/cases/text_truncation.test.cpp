@@ -2,8 +2,6 @@
 
 // Acceptance cases: what the shorteners that keep the ends of a text make of it.
 
-#include <optional>
-
 #include "cases/runs.hpp"
 
 namespace {

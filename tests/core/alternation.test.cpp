@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/alternation.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/shorten/head_tail.hpp>
 #include <condense/store/memory.hpp>
 
 #include "support/catch.hpp"
 #include "support/fakes.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

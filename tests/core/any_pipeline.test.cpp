@@ -2,26 +2,11 @@
 #include <condense/core/any_pipeline.hpp>
 
 #include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
-
-#include "laws/generator.hpp"
 #include "laws/mixes.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/fakes.hpp"
 #include "support/mixes.hpp"
-#include "support/notation.hpp"
-#include "support/tape.hpp"
 
 namespace {
 

@@ -2,18 +2,9 @@
 #include <condense/core/draft.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/draft_reader.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <condense/core/part_copies.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>

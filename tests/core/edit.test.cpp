@@ -2,7 +2,6 @@
 #include <condense/core/edit.hpp>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/engine.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <list>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/policy/trigger.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

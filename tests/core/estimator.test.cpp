@@ -2,10 +2,8 @@
 #include <condense/core/estimator.hpp>
 
 #include <memory>
-#include <string_view>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

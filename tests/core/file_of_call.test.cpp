@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/file_of_call.hpp>
 
-#include <string>
-#include <string_view>
-
 #include "support/catch.hpp"
 
 namespace {

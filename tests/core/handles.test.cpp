@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/handles.hpp>
 
-#include <cstdint>
 #include <initializer_list>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

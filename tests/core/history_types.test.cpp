@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/reduce.hpp>
 
-#include <cstddef>
 #include <deque>
-#include <forward_list>
 #include <list>
 #include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 #include "support/messages.hpp"
-#include "support/notation.hpp"
 
 // Histories of message types that agree on little, in containers of several kinds.
 

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/layer.hpp>
 
-#include <concepts>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/any_pipeline.hpp>
 #include <condense/core/pipeline.hpp>
 
 #include "core/constant.hpp"
 #include "core/toy.hpp"
-#include "support/catch.hpp"
 
 namespace outer::inner {
 

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/layer_run.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <condense/core/reduce.hpp>
-
 #include "core/toy.hpp"
 #include "support/catch.hpp"
 #include "support/fakes.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

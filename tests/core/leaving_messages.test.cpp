@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/leaving_messages.hpp>
 
-#include <cstdint>
 #include <iterator>
 #include <list>
 #include <ranges>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
-#include <condense/condense.hpp>
 #include <condense/core/any_pipeline.hpp>
 
 #include "support/catch.hpp"
-#include "support/fakes.hpp"
 #include "support/mixes.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

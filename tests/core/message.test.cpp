@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/message.hpp>
 
-#include <cstddef>
 #include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "support/catch.hpp"
 

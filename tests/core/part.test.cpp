@@ -4,7 +4,6 @@
 #include <initializer_list>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

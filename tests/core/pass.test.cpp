@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/pass.hpp>
 
-#include <cstdint>
-#include <initializer_list>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <condense/core/reduce.hpp>
 #include <condense/policy/trigger.hpp>
 
 #include "core/constant.hpp"
 #include "core/toy.hpp"
-#include "support/catch.hpp"
 #include "support/fakes.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

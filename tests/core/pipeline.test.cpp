@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/pipeline.hpp>
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/detail/reject.hpp>
 
 #include "core/constant.hpp"
 #include "core/toy.hpp"
-#include "support/catch.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

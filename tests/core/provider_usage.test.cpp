@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/provider_usage.hpp>
 
-#include <cstdint>
 #include <initializer_list>
 #include <limits>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

@@ -2,12 +2,10 @@
 #include <condense/core/quantity.hpp>
 
 #include <concepts>
-#include <cstdint>
 #include <initializer_list>
 #include <limits>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 #include "support/wide.hpp"
 
 namespace {

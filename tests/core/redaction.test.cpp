@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/redaction.hpp>
 
-#include <cstddef>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
 
 #include <condense/core/run_options.hpp>
 

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/reduce.hpp>
 
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <forward_list>
 #include <list>
 #include <memory>
 #include <set>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/layer/escalate.hpp>
 #include <condense/layer/sliding_window.hpp>
 
@@ -24,7 +15,6 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/notation.hpp"
 
 namespace {
 

@@ -2,15 +2,9 @@
 #include <condense/core/render.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/core/rendered_request.hpp>
 #include <condense/shorten/old_reasoning.hpp>

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/report.hpp>
 
-#include <cstdint>
 #include <limits>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <type_traits>
 
 #include <nlohmann/json.hpp>
 
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

@@ -2,12 +2,8 @@
 #include <condense/core/run_options.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 
 #include "support/catch.hpp"

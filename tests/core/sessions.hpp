@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include <condense/condense.hpp>
-
-#include "support/fakes.hpp"
 #include "support/mixes.hpp"
-#include "support/notation.hpp"
 
 // What tests of sessions share: models and layers that act as a test says, and a check of what is counted.
 

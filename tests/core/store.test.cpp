@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/store.hpp>
 
-#include <string>
-#include <string_view>
-
 #include "core/constant.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

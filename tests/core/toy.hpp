@@ -2,14 +2,9 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include <condense/core/draft.hpp>
 #include <condense/core/layer.hpp>

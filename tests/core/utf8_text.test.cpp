@@ -4,8 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <memory_resource>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <condense/core/message.hpp>

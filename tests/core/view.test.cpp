@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/core/edit_log.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/forget_edits.hpp>
@@ -18,7 +11,6 @@
 #include "core/constant.hpp"
 #include "core/toy.hpp"
 #include "laws/generator.hpp"
-#include "support/catch.hpp"
 
 namespace {
 

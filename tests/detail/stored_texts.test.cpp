@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/detail/stored_texts.hpp>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
 #include <condense/detail/mark.hpp>
 #include <condense/detail/netstring.hpp>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <memory>
 
 #include "core/sessions.hpp"
 #include "faults/harness.hpp"
 #include "support/messages/chat.hpp"
-#include "support/mixes.hpp"
 
 // A session that takes in a state, or a pin: whatever fails, it is as it was before, and takes it afterwards.
 

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <map>
-#include <optional>
 
-#include <condense/condense.hpp>
 #include <condense/shorten/old_reasoning.hpp>
-#include <condense/store/memory.hpp>
-#include <condense/store/memory_journal.hpp>
 
 #include "laws/harness.hpp"
-#include "laws/mixes.hpp"
 #include "support/messages.hpp"
-#include "support/messages/chat.hpp"
 
 // A provider that binds its reasoning to what stood before it: each part of it names the messages before its own, and
 // the part of reasoning before it. Written from what such a provider documents; nothing of the library decides here.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <condense/core/report.hpp>
 
 #include "laws/harness.hpp"
 #include "support/messages/chat.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/layer/fallback.hpp>
 
-#include <exception>
-#include <type_traits>
-
 #include "layer/shared.hpp"
 
 namespace {

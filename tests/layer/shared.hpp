@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <limits>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <condense/condense.hpp>
 #include <condense/shorteners.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
 #include "core/toy.hpp"
 #include "support/catch.hpp"
-#include "support/fakes.hpp"
 #include "support/mixes.hpp"
-#include "support/notation.hpp"
-#include "support/tape.hpp"
 
 // Helpers of the tests of layers and of what these ask of models. Tokens are bytes.
 

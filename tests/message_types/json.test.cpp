@@ -2,7 +2,6 @@
 #include "support/messages/json.hpp"
 #include <condense/adapt/json_state.hpp>
 #include "laws/restart.hpp"
-#include "support/catch.hpp"
 
 TEST_CASE("a session that is restored from text does what one does that never stopped: JSON messages", "[law-7]") {
     laws::check_restarts<forms::json>(400, [](auto& from, auto& to) {

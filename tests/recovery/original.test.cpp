@@ -13,7 +13,6 @@
 #include "store/redis_server.hpp"
 #endif
 #include "recovery/desk.hpp"
-#include "store/scratch.hpp"
 #include "support/effort.hpp"
 
 // Whatever is taken out of a conversation, and whatever fails meanwhile, all of it can be had back.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/recovery/prompt.hpp>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/recovery/tools.hpp>
 #include <condense/store/memory.hpp>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/log_observer.hpp>
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "support/catch.hpp"

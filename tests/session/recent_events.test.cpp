@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <type_traits>
 
 #include "support/catch.hpp"

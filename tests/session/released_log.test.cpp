@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/released_log.hpp>
 
-#include <utility>
-
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 

@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <condense/condense.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>
 
@@ -25,8 +12,6 @@
 #include "laws/generator.hpp"
 #include "support/catch.hpp"
 #include "support/effort.hpp"
-#include "support/mixes.hpp"
-#include "support/tape.hpp"
 
 // Headers that nearly every test of sessions includes, and its short names.
 

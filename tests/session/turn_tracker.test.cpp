@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/session/turn_tracker.hpp>
 
-#include <cstdint>
 #include <initializer_list>
 #include <limits>
 

@@ -3,7 +3,6 @@
 
 #include <condense/adapt/json.hpp>
 #include <condense/core/pipeline.hpp>
-#include <condense/core/reduce.hpp>
 #include <condense/layer/compress.hpp>
 
 #include "support/catch.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/core/pipeline.hpp>
 #include <condense/core/reduce.hpp>
 #include <condense/estimate/char_ratio.hpp>

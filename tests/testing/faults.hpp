@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <iterator>
-#include <string>
-#include <string_view>
 
-#include "support/catch.hpp"
 #include "support/violations.hpp"
 
 /// What an implementation with this one fault must be told: these laws, and this text among the violations.

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/testing/journal_laws.hpp>
 
-#include <algorithm>
 #include <cctype>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/store/memory_journal.hpp>
 
-#include "support/catch.hpp"
 #include "testing/faults.hpp"
 
 namespace {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/testing/layer_laws.hpp>
 
-#include <cstddef>
 #include <exception>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include <condense/extend.hpp>
 #include <condense/layer/offload.hpp>
 #include <condense/store/memory.hpp>
 
-#include "support/catch.hpp"
 #include "support/violations.hpp"
 
 namespace {

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/testing/store_laws.hpp>
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <condense/store/memory.hpp>
 
-#include "support/catch.hpp"
 #include "testing/faults.hpp"
 
 namespace {
