@@ -51,37 +51,31 @@ std::string after(std::string_view letters, Window const& window, condense::toke
     return left(messages);
 }
 
-/// Keeps at most a number of messages, and protects nothing by itself.
-auto window_of(std::uint64_t count) {
-    return sliding_window{
-        .when = used > condense::messages{count}, .until = used <= condense::messages{count}, .protect = nothing};
-}
-
 }  // namespace
 
 TEST_CASE("sliding_window: pairs go together, and open groups stay") {
-    CHECK(after("C1R1AU", window_of(1)) == "3");
+    CHECK(after("C1R1AU", window_of(1_messages)) == "3");
     // Until an assistant message follows the round goes on, whatever the window (L3).
-    CHECK(after("C1R1U", window_of(1)) == "0 1 2");
-    CHECK(after("UC1R1AUC2R2", window_of(3)) == "4 5 6");
-    CHECK(after("UC1R1AUC2R2", window_of(1)) == "4 5 6");
-    CHECK(after("UC1R1AUC2", window_of(1)) == "4 5");
+    CHECK(after("C1R1U", window_of(1_messages)) == "0 1 2");
+    CHECK(after("UC1R1AUC2R2", window_of(3_messages)) == "4 5 6");
+    CHECK(after("UC1R1AUC2R2", window_of(1_messages)) == "4 5 6");
+    CHECK(after("UC1R1AUC2", window_of(1_messages)) == "4 5");
     // A limit of nothing clears what may go.
-    CHECK(after("SUAUAU", window_of(0)) == "0 5");
-    CHECK(after("UC1R1AU", window_of(0)) == "4");
+    CHECK(after("SUAUAU", window_of(0_messages)) == "0 5");
+    CHECK(after("UC1R1AU", window_of(0_messages)) == "4");
 }
 
 TEST_CASE("sliding_window: the task stays by default, and goes where it is not protected") {
     sliding_window const by_default{.when = used > 3_messages, .until = used <= 3_messages};
     CHECK(after("UAUAUA", by_default) == "0 4 5");
-    CHECK(after("UAUAUA", window_of(3)) == "4 5");
+    CHECK(after("UAUAUA", window_of(3_messages)) == "4 5");
     CHECK(after("UAAAAU", by_default) == "0 4 5");
 }
 
 TEST_CASE("sliding_window: system messages, pins, and what must come before them stay") {
-    CHECK(after("SUAUAU", window_of(1)) == "0 5");
-    CHECK(after("SUAUPUAU", window_of(1)) == "0 3 4 7");
-    CHECK(after("USAUAU", window_of(2)) == "1 5");
+    CHECK(after("SUAUAU", window_of(1_messages)) == "0 5");
+    CHECK(after("SUAUPUAU", window_of(1_messages)) == "0 3 4 7");
+    CHECK(after("USAUAU", window_of(2_messages)) == "1 5");
 }
 
 TEST_CASE("sliding_window: stops at eight tenths of its trigger") {
@@ -101,8 +95,8 @@ TEST_CASE("sliding_window: the default trigger is nine tenths of the input") {
 }
 
 TEST_CASE("sliding_window: summaries stay while anything else may go") {
-    CHECK(after("SZUAUAU", window_of(2)) == "0 1 6");
-    CHECK(after("ZUAUAU", window_of(1)) == "0 5");
+    CHECK(after("SZUAUAU", window_of(2_messages)) == "0 1 6");
+    CHECK(after("ZUAUAU", window_of(1_messages)) == "0 5");
 }
 
 TEST_CASE("sliding_window: at the top summaries and the task go last") {
@@ -122,17 +116,10 @@ TEST_CASE("sliding_window: at the top summaries and the task go last") {
     CHECK(at_top("SUAUPU", 10) == "0 1 4 5");  // the pin needs a user message before it
 }
 
-TEST_CASE("sliding_window: refusals are noted, and a run without any gain declines") {
-    auto messages = spelt("UC1");
-    auto const report = reduced(messages, window_of(1), 1'000'000_tokens);
-    CHECK(report.layers[0].outcome != layer_outcome::applied);
-    CHECK(messages.size() == 2);
-}
-
 TEST_CASE("sliding_window: limits of any size are harmless") {
     auto const figure = GENERATE(as<std::uint64_t>{}, std::uint64_t{1} << 31, std::uint64_t{1} << 32,
                                  std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max());
-    CHECK(after("UAUAUA", window_of(figure)) == "0 1 2 3 4 5");
+    CHECK(after("UAUAUA", window_of({figure})) == "0 1 2 3 4 5");
     CHECK(after("UAUAUA", sliding_window{.when = used >= condense::tokens{figure}}) == "0 1 2 3 4 5");
     CHECK(after("UAUAUA", sliding_window{.when = headroom < condense::tokens{figure}, .protect = first({figure})}) ==
           "0 1 2 3 4 5");
@@ -146,12 +133,6 @@ TEST_CASE("sliding_window: the newest answer goes no sooner than its question") 
     CHECK(all("UAUA") == "2 3");
     CHECK(all("UAUAA") == "2 4");
     CHECK(all("UAUAU") == "4");
-}
-
-TEST_CASE("sliding_window: a target above its trigger is rejected") {
-    CHECK_THROWS_AS((pipeline{sliding_window{.when = used > 100_messages, .until = used <= 101_messages}}),
-                    invalid_configuration);
-    CHECK_NOTHROW(pipeline{sliding_window{.when = used > 100_messages, .until = used <= 100_messages}});
 }
 
 TEST_CASE("sliding_window: fewer than `least` messages are never left, but at the top", "[row-C5]") {
