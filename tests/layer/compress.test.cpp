@@ -36,8 +36,6 @@ std::vector<std::size_t> left(std::vector<std::string> const& results, Mix const
 
 constexpr auto eager = mixes::head_and_tail();
 
-}  // namespace
-
 TEST_CASE("compress: results over the limit are shortened once, the rest is left alone") {
     auto const before = rounds_of({letters(1'000), letters(1'001), letters(10), letters(5'000)});
     auto const dry = condense::dry_run(before, eager, {.window = 100'000_tokens}, per_byte{});
@@ -342,8 +340,6 @@ TEST_CASE("compress: `over` below what head_tail holds bounds what is left", "[l
     }
 }
 
-namespace {
-
 using condense::detail::exhausted_parts, condense::detail::part_attempt;
 
 /// Keeps the first half of a text of more than 100 bytes, and counts the texts that it is shown.
@@ -359,8 +355,6 @@ struct half {
 auto halves(std::size_t& shown) {
     return pipeline{compress{.when = used >= 10_pct, .over = 10_chars, .with = half{&shown}}};
 }
-
-}  // namespace
 
 TEST_CASE("exhausted_parts: a session reads what gave nothing once") {
     std::size_t shown = 0;
@@ -458,3 +452,5 @@ TEST_CASE("exhausted_parts: an attempt is the same only where all that it depend
     CHECK(parts.find(attempt) == nullptr);
     CHECK(parts.find({.part_id = 9}) != nullptr);
 }
+
+}  // namespace

@@ -65,8 +65,6 @@ auto ten_reduced(Mix const& mix, condense::tokens window = 1'000_tokens) {
 }
 using passes = std::vector<std::string>;
 
-}  // namespace
-
 TEST_CASE("escalate: below its line nothing is run again") {
     passes seen;
     auto const report = ten_reduced(pipeline{steady{&seen, 1}, escalate{.when = used > 1'000_tokens}}, 1'200_tokens);
@@ -168,8 +166,6 @@ TEST_CASE("escalate: a layer that could drop more but did not leaves it over") {
     CHECK_FALSE(report.fits());
 }
 
-namespace {
-
 /// Takes its time under pressure, and gains a little.
 struct slow {
     std::uint64_t* now;
@@ -186,8 +182,6 @@ struct slow {
             if (draft.about(which).speaker == role::assistant && !draft.drop(which)) return;
     }
 };
-
-}  // namespace
 
 TEST_CASE("escalate: no pass begins when the time is up, and a clock that runs backward ends nothing early") {
     constexpr std::uint64_t second = 1'000'000'000;
@@ -273,3 +267,5 @@ TEST_CASE("escalate: the floor is what no law lets go, whatever this mix leaves"
     CHECK(report.text().find("floor: 400 tokens cannot be reduced by any mix; this one leaves 1,4") !=
           std::string::npos);
 }
+
+}  // namespace
