@@ -5,6 +5,9 @@
 
 using namespace short_names;
 
+/// Leaves three messages where there are more than four.
+constexpr sliding_window to_three{.when = used > 4_messages, .until = used <= 3_messages};
+
 TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it") {
     std::size_t undone = 0;
     std::size_t after_pushes = 0;
@@ -56,8 +59,7 @@ TEST_CASE("undo takes back the newest run, byte for byte, whatever came after it
 
 TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
     condense::memory_store const store;
-    auto session = opened(pipeline{offload{.over = 500_chars, .preview = head{50_chars}, .into = store}, repair{}},
-                          {.window = 100'000_tokens});
+    auto session = opened(pipeline{offload{.over = 500_chars, .preview = head{50_chars}, .into = store}, repair{}});
     conversation all{U("go"), C("1", "read"), R("1", letters(2'000)), C("2", "build"), U("and?"), A("went on")};
     for (auto const& m : all) session.push(m);
     CHECK(sent(session).size() == 7);
@@ -78,8 +80,7 @@ TEST_CASE("undo takes back what was done on arrival, and answers to calls") {
 }
 
 TEST_CASE("undo after a late result that joined a group which was gone") {
-    auto session = opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-                          {.window = 100'000_tokens});
+    auto session = opened(pipeline{to_three});
     conversation all{U("first"), C("slow", "build").and_call("other", "test", "{}"), U("meanwhile"), A("yes"),
                      U("more")};
     for (auto const& m : all) session.push(m);
@@ -132,11 +133,9 @@ TEST_CASE("a session that has given messages back goes on as one that has not") 
 
 TEST_CASE("a release that frees nothing keeps all that can be undone") {
     tapes::tape const journal;
-    auto session =
-        opened(pipeline{record{.to = journal},
-                        compress{.when = used > 2_messages, .over = 100_chars, .with = head_tail{50_chars, 50_chars}},
-                        sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-               {.window = 100'000_tokens});
+    auto session = opened(pipeline{
+        record{.to = journal},
+        compress{.when = used > 2_messages, .over = 100_chars, .with = head_tail{50_chars, 50_chars}}, to_three});
     for (auto const& m : {U("first"), C("1", "read"), R("1", letters(900)), A("seen"), U("latest")}) session.push(m);
     CHECK(session.release({100}) == 0);
     auto const original = sent(session);
@@ -157,9 +156,7 @@ TEST_CASE("a release that frees nothing keeps all that can be undone") {
 
 TEST_CASE("what was given back can not be undone, or joined") {
     tapes::tape const journal;
-    auto session = opened(pipeline{record{.to = journal},
-                                   sliding_window{.when = used > 4_messages, .until = used <= 3_messages}, repair{}},
-                          {.window = 100'000_tokens});
+    auto session = opened(pipeline{record{.to = journal}, to_three, repair{}});
     for (auto const& m :
          {U("first"), U("second"), C("slow", "build"), R("slow", "half"), U("meanwhile"), A("yes"), U("more")})
         session.push(m);
@@ -185,9 +182,7 @@ TEST_CASE("what was given back can not be undone, or joined") {
 
 TEST_CASE("a call that a late result may answer is not given back, nor the turn before it") {
     tapes::tape const journal;
-    auto session =
-        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-               {.window = 100'000_tokens});
+    auto session = opened(pipeline{record{.to = journal}, to_three});
     for (auto const& m :
          {U("first"), U("second"), A("well"), U("third"), C("slow", "build"), U("meanwhile"), A("yes"), U("more")})
         session.push(m);
@@ -202,9 +197,7 @@ TEST_CASE("a call that a late result may answer is not given back, nor the turn 
 
 TEST_CASE("a message that was given back is not restored") {
     tapes::tape const journal;
-    auto session =
-        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 4_messages, .until = used <= 3_messages}},
-               {.window = 100'000_tokens});
+    auto session = opened(pipeline{record{.to = journal}, to_three});
     for (int index = 0; index < 8; ++index) session.push(U(std::to_string(index)));
     CHECK(session.run().changed());
     CHECK(session.release({100}) == 5);
@@ -252,8 +245,7 @@ TEST_CASE("a walk over the request gives each message as often as one likes") {
 TEST_CASE("nothing is released that the journal could not take", "[law-6]") {
     tapes::tape const journal;
     auto session =
-        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 6_messages, .until = used <= 3_messages}},
-               {.window = 100'000_tokens});
+        opened(pipeline{record{.to = journal}, sliding_window{.when = used > 6_messages, .until = used <= 3_messages}});
     push(session, {U("task"), C("1"), R("1", "first")});
     for (int turn = 0; turn < 8; ++turn) {
         push(session, {U("u"), A("a")});
@@ -289,8 +281,7 @@ struct remembering {
 
 TEST_CASE("a layer that remembers a released message reads nothing there") {
     auto session = opened(pipeline{record{.to = tapes::tape{}}, remembering{},
-                                   sliding_window{.when = used > 4_messages, .protect = nothing}},
-                          {.window = 100'000_tokens});
+                                   sliding_window{.when = used > 4_messages, .protect = nothing}});
     for (int turn = 0; turn < 6; ++turn) {
         push(session, {U("u"), A("a")});
         static_cast<void>(session.prepare());
@@ -303,8 +294,7 @@ TEST_CASE("a layer that remembers a released message reads nothing there") {
 TEST_CASE("what was shortened on arrival, and has gone and been released since, is not made any more") {
     auto session =
         opened(pipeline{record{.to = tapes::tape{}}, offload{.into = condense::memory_store{}},
-                        sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = nothing}},
-               {.window = 1'000'000_tokens});
+                        sliding_window{.when = used > 4_messages, .until = used <= 2_messages, .protect = nothing}});
     push(session, {U("task"), A("ok"), U("q1"), C("c1", "read")});
     REQUIRE(session.request().size() == 4);
     session.push(R("c1", letters(60'000)));  // stored, and no request after it
@@ -317,8 +307,7 @@ TEST_CASE("what was shortened on arrival, and has gone and been released since, 
 
 TEST_CASE("a message that answers a call that is sent and one that has gone brings the second back") {
     auto session =
-        opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = nothing}},
-               {.window = 1'000'000_tokens});
+        opened(pipeline{sliding_window{.when = used > 4_messages, .until = used <= 3_messages, .protect = nothing}});
     push(session, {U("task"), pinned(C("A", "read")), U("q1"), C("B", "read"), U("q2")});
     session.push(A("a2"));  // neither will be answered, it seems
     REQUIRE(session.prepare().changed());

@@ -35,8 +35,6 @@ std::size_t lines(condense::memory_journal const& journal) {
     return count;
 }
 
-}  // namespace
-
 TEST_CASE("a state is refused for another pipeline, another conversation, or a session that has begun") {
     condense::memory_journal const journal;
     auto session = fresh(windowed(journal));
@@ -211,8 +209,6 @@ TEST_CASE("no undo of a state goes back to before a release") {
 
 // Steps and texts of a state, as they come from outside.
 
-namespace {
-
 using condense::edit_kind;
 using condense::view;
 using steps = std::vector<view::step>;
@@ -242,8 +238,6 @@ view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target =
 view::step sum_up(std::uint32_t slot, std::uint32_t text) {
     return {.kind = edit_kind::summarize, .target = slot, .text = text};
 }
-
-}  // namespace
 
 TEST_CASE("edit_restorer: an edit is counted anew, whatever is said of its cost") {
     condense::outline facts;
@@ -309,3 +303,5 @@ TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be
     CHECK(restorer.restore(edits.steps(), edits.texts()).empty());
     CHECK(restored.sums() == edits.sums());
 }
+
+}  // namespace

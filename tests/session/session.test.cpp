@@ -24,8 +24,7 @@ TEST_CASE("push says when a reduction is due, prepare runs it, the originals sta
 TEST_CASE("a request has messages by their place, and layers the names that a program gives them") {
     auto session =
         opened(pipeline{compress{.when = always, .over = 100_chars, .label = "long texts"}, compress{.over = 50_chars},
-                        sliding_window{.when = used >= 90_pct, .label = "old turns"}},
-               {.window = 100'000_tokens});
+                        sliding_window{.when = used >= 90_pct, .label = "old turns"}});
     CHECK(session.request().empty());
     push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     auto const request = session.request();
@@ -43,8 +42,7 @@ TEST_CASE("a request has messages by their place, and layers the names that a pr
 
 TEST_CASE("layers that act on arrival do so once, at arrival", "[case-13]") {
     condense::memory_store const store;
-    auto session = opened(pipeline{offload{.over = 500_chars, .preview = head{50_chars}, .into = store}},
-                          {.window = 100'000_tokens});
+    auto session = opened(pipeline{offload{.over = 500_chars, .preview = head{50_chars}, .into = store}});
     push(session, {U("go"), C("1", "read"), R("1", letters(2'000))});
     CHECK(store.size() == 1);
     auto const request = sent(session);
