@@ -16,7 +16,8 @@ namespace {
 
 using namespace condense::literals;
 using condense::artifact, condense::artifact_kind, condense::attachment, condense::attachment_error,
-    condense::attachment_fault, condense::memory_store, condense::plan_request;
+    condense::attachment_fault, condense::memory_store, condense::plan_faults, condense::plan_request,
+    condense::strategy;
 using notation::per_byte;
 using list_type = condense::artifact_list<per_byte>;
 
@@ -84,8 +85,6 @@ constexpr bool errors_convert_and_compare() {
            attachment_error{attachment_fault::both} == attachment_error{attachment_fault::both} &&
            attachment_error{attachment_fault::both} != attachment_error{attachment_fault::empty};
 }
-
-}  // namespace
 
 TEST_CASE("artifact_list: a document is known by its facts, and read where it is") {
     std::string const content = "{\"port\": 8443}";
@@ -271,11 +270,6 @@ TEST_CASE("artifact_list: an artifact that could not be added leaves the others 
 
 // Artifacts, strategies, faults and requests
 
-namespace {
-
-using namespace condense::literals;
-using condense::artifact, condense::plan_faults, condense::plan_request, condense::strategy;
-
 constexpr bool strategies_are_spelt_as_plans_do() {
     return name(strategy::include_full) == "include_full" && name(strategy::summarize) == "summarize" &&
            name(strategy::extract) == "extract" && name(strategy::exclude) == "exclude";
@@ -320,8 +314,6 @@ std::vector<std::string> one_of(plan_request const& request, std::size_t index) 
     return seen;
 }
 
-}  // namespace
-
 TEST_CASE("artifact: strategies, priorities and faults") {
     CHECK_TWICE(strategies_are_spelt_as_plans_do());
     CHECK_TWICE(faults_add_up_whatever_they_are());
@@ -360,3 +352,5 @@ TEST_CASE("artifact: a request reads texts where they are, in the order of their
     CHECK(one_of(other, 0) == std::vector<std::string>{"zero"});
     CHECK(one_of(other, 1).empty());
 }
+
+}  // namespace

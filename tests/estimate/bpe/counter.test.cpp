@@ -37,8 +37,6 @@ void counts_and_ids_are_those_of_the_definition(std::vector<std::string> const& 
     }
 }
 
-}  // namespace
-
 TEST_CASE("counter: counts and ids are those of the definition, on every unit") {
     counts_and_ids_are_those_of_the_definition<split_scheme::cl100k>(toy_bpe::trained(400));
     counts_and_ids_are_those_of_the_definition<split_scheme::o200k>(toy_bpe::trained(400));
@@ -112,8 +110,6 @@ TEST_CASE("counter: texts of any size hash within their bytes, all bytes count, 
 
 // Pieces
 
-namespace {
-
 /// The count of a piece, which is put if it is not found.
 std::uint32_t count_in(middle_cache& cache, std::string const& piece, auto count) {
     auto const hash = text_hash(piece);
@@ -122,8 +118,6 @@ std::uint32_t count_in(middle_cache& cache, std::string const& piece, auto count
     cache.insert(piece, hash, counted);
     return counted;
 }
-
-}  // namespace
 
 TEST_CASE("counter: of pieces what is found is what was put, for more of them than there are places") {
     auto const count_of = [](std::string const& piece) {
@@ -309,10 +303,6 @@ TEST_CASE("counter: a copy goes on by itself") {
 
 // How the bytes of a piece become tokens: by search, by a heap, by tiling, and beginning by beginning.
 
-using namespace condense::detail::bpe;
-
-namespace {
-
 std::vector<std::uint32_t> by_heap(tables const& in, std::string_view text) {
     std::vector<std::uint32_t> out;
     heap_merge(in, text, out);
@@ -325,8 +315,6 @@ std::string short_text(toy_bpe::numbers& any, std::size_t size) {
     if (text.size() > short_piece) text.resize(short_piece);
     return text;
 }
-
-}  // namespace
 
 TEST_CASE("merge: both ways give what the definition gives, with any vocabulary") {
     toy_bpe::numbers any{1};
@@ -390,8 +378,6 @@ TEST_CASE("merge: the row of tokens by tiling is that of merging") {
     }
 }
 
-namespace {
-
 /// Some code points of three bytes, most of them neighbours, so that they share bytes, and a few others.
 std::string text_of_points(toy_bpe::numbers& any, std::size_t size) {
     std::string out;
@@ -423,8 +409,6 @@ std::vector<std::string> tokens_of_points(toy_bpe::numbers& any, std::size_t cou
     }
     return tokens;
 }
-
-}  // namespace
 
 TEST_CASE("merge: tiling of code points of three bytes, with tokens of parts of them") {
     toy_bpe::numbers any{77};
@@ -501,3 +485,5 @@ TEST_CASE("merge: a whole token that merging does not give is one") {
     counts.add(made.tables(), "ab");
     CHECK(counts.count(made.tables()) == 1);
 }
+
+}  // namespace

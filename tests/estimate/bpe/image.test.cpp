@@ -9,11 +9,9 @@
 
 namespace {
 
-using condense::bpe_counter, condense::split_scheme, condense::vocabulary_fault;
+using condense::bpe_counter, condense::parse_tokenizer_json, condense::split_scheme, condense::vocabulary_fault;
 
 void put(std::string const& path, std::string const& bytes) { std::ofstream{path, std::ios::binary} << bytes; }
-
-}  // namespace
 
 TEST_CASE("image: what is mapped counts and encodes as what was built") {
     scratch::folder const root;
@@ -92,10 +90,6 @@ TEST_CASE("image: it stands in for its rank file, and for no other") {
 }
 
 // Vocabularies of a tokenizer.json
-
-namespace {
-
-using condense::bpe_counter, condense::parse_tokenizer_json, condense::split_scheme, condense::vocabulary_fault;
 
 // Patterns in JSON's escapes.
 
@@ -204,8 +198,6 @@ std::size_t by_list(std::vector<std::pair<std::string, std::string>> const& merg
     }
     return total;
 }
-
-}  // namespace
 
 TEST_CASE("tokenizer_json: merges in a list are those of ranks, in every spelling") {
     for (int kind = 0; kind < 8; ++kind) {
@@ -424,3 +416,5 @@ TEST_CASE("image: it stands in for a tokenizer.json") {
     CHECK(condense::load_tokenizer_json(path, image).error.fault == vocabulary_fault::bad_json);
     CHECK(condense::load_tokenizer_json(root / "absent", image).error.fault == vocabulary_fault::unreadable);
 }
+
+}  // namespace

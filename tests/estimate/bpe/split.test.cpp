@@ -133,8 +133,6 @@ void a_long_run_costs_a_few_looks_at_each_place(std::string_view unit) {
     CHECK(at == text.size());
 }
 
-}  // namespace
-
 TEST_CASE("split: categories, white space, ill-formed parts and line ends") {
     CHECK_TWICE(classes_are_those_of_the_categories());
     CHECK_TWICE(white_space_is_that_of_unicode());
@@ -203,8 +201,6 @@ TEST_CASE("split: at a safe cut both parts have the pieces of the whole") {
 
 // Windows
 
-namespace {
-
 template <split_scheme Scheme>
 void windows_agree_with_the_reference() {
     constexpr auto rules = rules_of(Scheme);
@@ -257,8 +253,6 @@ void units_agree_with_the_reference() {
     }
 }
 
-}  // namespace
-
 TEST_CASE("split: a cut in a window is where the reference cuts, and so cuts every vector unit of this machine") {
     toy_bpe::each_scheme([]<split_scheme Scheme>() {
         if constexpr (Scheme != split_scheme::deepseek) {  // which has no windows
@@ -303,3 +297,5 @@ TEST_CASE("split: masks of a window are, for every byte, those of the reference"
     }
 }
 #endif
+
+}  // namespace

@@ -19,8 +19,6 @@ using condense::bpe_encoding, condense::load_vocabulary, condense::parse_vocabul
 using condense::detail::bpe::read_ranks, condense::detail::bpe::token_list;
 using fault = condense::vocabulary_fault;
 
-}  // namespace
-
 TEST_CASE("vocabulary: tokens stand in the order of ranks, and a text that is no rank file is told by its line") {
     token_list found;
     REQUIRE_FALSE(read_ranks("YmM= 1\r\n\nYQ== 0\nAP8A 2", found));
@@ -110,9 +108,7 @@ TEST_CASE("vocabulary: a sentence says what is wrong, and where") {
 // The tables of a vocabulary: how they are built, where they stand, and whether they can be read.
 
 using namespace condense::detail::bpe;
-using condense::split_scheme, condense::vocabulary_error, condense::vocabulary_fault;
-
-namespace {
+using condense::vocabulary_error, condense::vocabulary_fault;
 
 std::optional<vocabulary_error> wrong(std::vector<std::string> const& tokens) {
     token_list list;
@@ -120,8 +116,6 @@ std::optional<vocabulary_error> wrong(std::vector<std::string> const& tokens) {
     built_tables out;
     return builder{}(list, split_scheme::o200k, out);
 }
-
-}  // namespace
 
 TEST_CASE("tables: each byte is a token, and each token stands once") {
     auto tokens = toy_bpe::trained(5);
@@ -287,3 +281,5 @@ TEST_CASE("tables: damaged ones are refused, or do no harm") {
     }
     CHECK(refused > rounds(1'200) / 4);
 }
+
+}  // namespace
