@@ -126,7 +126,9 @@ TEST_CASE("render: a part that was taken out has nothing left") {
         messages.insert(messages.begin() + 1, thinking(A("I shall read"), letters(size, 'r'), false));
     auto const trail =
         trail_of(messages, condense::pipeline{condense::compress{
-                               .when = condense::always, .over = 1_chars, .with = condense::old_reasoning{}}});
+                               .when = condense::always,
+                               .over = 1_chars,
+                               .with = condense::old_reasoning{.wanted = condense::reasoning_wanted::open_round}}});
     REQUIRE(trail.size() == 1);
     CHECK((trail[0].kind == part_kind::reasoning && trail[0].layer == "compress"));
     CHECK((trail[0].before == 500_chars && trail[0].after == 0_chars));

@@ -33,7 +33,7 @@ class base64_bytes {
 public:
     explicit constexpr base64_bytes(std::string_view text) noexcept : text_{text} {}
     constexpr std::size_t size() const noexcept { return text_.size() / 4 * 3 + text_.size() % 4 * 3 / 4; }
-    constexpr unsigned char operator[](std::size_t index) const noexcept {
+    [[gnu::noinline]] constexpr unsigned char operator[](std::size_t index) const noexcept {
         auto const at = index / 3 * 4 + index % 3;
         if (at + 1 >= text_.size()) return 0;
         auto const bits = digit(text_[at]) << 6 | digit(text_[at + 1]);
@@ -55,26 +55,26 @@ template <class Bytes>
 struct media_header {
     Bytes const& data;
 
-    constexpr std::uint32_t at(std::size_t index) const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t at(std::size_t index) const noexcept {
         return index < data.size() ? static_cast<unsigned char>(data[index]) : 0u;
     }
-    constexpr std::uint32_t big(std::size_t index, unsigned count) const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t big(std::size_t index, unsigned count) const noexcept {
         std::uint32_t value = 0;
         for (unsigned byte = 0; byte < count; ++byte) value = value << 8 | at(index + byte);
         return value;
     }
-    constexpr std::uint32_t little(std::size_t index, unsigned count) const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t little(std::size_t index, unsigned count) const noexcept {
         std::uint32_t value = 0;
         for (unsigned byte = count; byte-- > 0;) value = value << 8 | at(index + byte);
         return value;
     }
-    constexpr bool has(std::size_t index, std::string_view word) const noexcept {
+    [[gnu::noinline]] constexpr bool has(std::size_t index, std::string_view word) const noexcept {
         for (std::size_t byte = 0; byte < word.size(); ++byte)
             if (at(index + byte) != static_cast<unsigned char>(word[byte])) return false;
         return true;
     }
 
-    constexpr image_size size() const noexcept {
+    [[gnu::noinline]] constexpr image_size size() const noexcept {
         if (has(0, "\x89PNG\r\n\x1A\n")) return {big(16, 4), big(20, 4)};
         if (has(0, "GIF8")) return {little(6, 2), little(8, 2)};
         if (has(0, "\xFF\xD8")) return jpeg();
@@ -86,7 +86,7 @@ struct media_header {
         return {(bits & 0x3FFFu) + 1, (bits >> 14 & 0x3FFFu) + 1};
     }
     /// In its first segment of a frame; those before it have their length.
-    constexpr image_size jpeg() const noexcept {
+    [[gnu::noinline]] constexpr image_size jpeg() const noexcept {
         std::size_t place = 2;
         for (int segments = 0; segments < 1'000 && at(place) == 0xFF; ++segments) {
             auto const marker = at(place + 1);
@@ -99,14 +99,14 @@ struct media_header {
     }
 
     /// The number behind a key and white space, from there on; 0 for none.
-    constexpr std::uint32_t number(std::size_t place) const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t number(std::size_t place) const noexcept {
         place = skip(place);
         std::uint32_t value = 0;
         for (; is_digit(static_cast<char>(at(place))) && value < 1'000'000; ++place)
             value = value * 10 + at(place) - '0';
         return value;
     }
-    constexpr std::uint32_t pages() const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t pages() const noexcept {
         constexpr std::size_t window = std::size_t{256} << 10;
         constexpr std::uint32_t most = 10'000;
         if (!has(0, "%PDF-")) return 0;
@@ -144,13 +144,13 @@ struct media_header {
         return found == 0 ? 1 : found < most ? static_cast<std::uint32_t>(found) : most;
     }
 
-    constexpr std::size_t skip(std::size_t place) const noexcept {
+    [[gnu::noinline]] constexpr std::size_t skip(std::size_t place) const noexcept {
         while (at(place) == ' ' || at(place) == '\r' || at(place) == '\n') ++place;
         return place;
     }
     /// The dictionary that ends here is that of drawing instructions, as it names neither a type nor what only others
     /// have.
-    constexpr bool is_content(std::size_t end) const noexcept {
+    [[gnu::noinline]] constexpr bool is_content(std::size_t end) const noexcept {
         constexpr std::size_t most = 512;
         for (auto place = end; place-- > 0 && end - place < most;) {
             if (has(place, "obj")) return true;

@@ -105,8 +105,8 @@ public:
     /// Keeps at most `part_limit` code points of each part: half from its beginning, half from its end.
     explicit summary_prompt(chars part_limit) noexcept : part_limit_{part_limit} {}
 
-    /// Adds one part; `summary`: it is the text of an earlier summary. Of a part with a cost of its own, such as an
-    /// image, the label alone.
+    /// Adds one part; `summary`: it is the text of an earlier summary. Of a part with a cost of its own the label
+    /// alone, of media also what they are.
     void see(role speaker, part_view const& part, bool summary) {
         body_.append("[").append(summary ? std::string_view{"earlier summary"} : name(speaker));
         if (part.kind != part_kind::text) body_.append(" ").append(name(part.kind));
@@ -120,7 +120,8 @@ public:
         if (part.status == part_status::error) body_.append(" error");
         body_.append("] ");
         auto const begin = body_.size();
-        if (!part.cost) append_excerpt(part.text);
+        bool const is_description = part.kind == part_kind::media && part.text.size() <= 160;
+        if (!part.cost || is_description) append_excerpt(part.text);
         set_labels_apart(begin);
         body_.push_back('\n');
     }

@@ -61,6 +61,7 @@ public:
     std::vector<line> open;
     std::vector<line> decided;
     std::vector<line> ran;
+    std::vector<line> shown;  ///< images and other media
     std::vector<file> files;
 
     static void add(std::vector<line>& lines, std::string text, std::uint64_t message) {
@@ -94,7 +95,7 @@ public:
                 put_field(out, number);
         }
         put_field(out, std::string_view{});  // ends the files; a record of before has no more
-        for (auto const* const lines : {&decided, &ran}) put_lines(out, *lines);
+        for (auto const* const lines : {&decided, &ran, &shown}) put_lines(out, *lines);
         return out;
     }
     /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
@@ -109,8 +110,8 @@ public:
             file one;
             one.path = reader.text();
             if (one.path.empty() && !reader.broken()) {
-                for (auto* const lines : {&loaded.decided, &loaded.ran})
-                    if (!read_lines(reader, *lines, message_count)) return false;
+                for (auto* const lines : {&loaded.decided, &loaded.ran, &loaded.shown})
+                    if (!reader.done() && !read_lines(reader, *lines, message_count)) return false;
                 if (!reader.done()) return false;
                 break;
             }
@@ -128,7 +129,7 @@ public:
     /// Forgets what is from messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
         gone.rewind(first);
-        for (auto* const lines : {&asked, &failed, &open, &decided, &ran})
+        for (auto* const lines : {&asked, &failed, &open, &decided, &ran, &shown})
             std::erase_if(*lines, [&](line const& one) { return one.message >= first; });
         std::erase_if(files, [&](file const& one) { return one.message >= first; });
     }
@@ -237,6 +238,7 @@ struct work_record {
             note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, message);
         } else if (part.kind == part_kind::text && speaker == role::user) note(log.asked, part.text, message);
         else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
+        else if (part.kind == part_kind::media) note(log.shown, part.text, message);
     }
     /// What of it is worth remembering when the work is over, one line each: the user's words, decisions, calls that
     /// failed, and files written.
@@ -260,6 +262,7 @@ private:
     static constexpr std::string_view ran_label = "Ran: ";
     static constexpr std::string_view failed_label = "Failed: ";
     static constexpr std::string_view open_label = "Open: ";
+    static constexpr std::string_view shown_label = "Shown: ";
     static constexpr std::string_view written_label = "Files written: ";
     static constexpr std::string_view read_label = "Files read: ";
 
@@ -382,6 +385,10 @@ private:
             add(ran_label, {log.ran.end() - static_cast<std::ptrdiff_t>(commands), log.ran.end()});
         else add(ran_label, log.ran);
         add(open_label, log.open);
+        constexpr std::size_t media_most = 3;
+        if (log.shown.size() > media_most)
+            add(shown_label, {log.shown.end() - static_cast<std::ptrdiff_t>(media_most), log.shown.end()});
+        else add(shown_label, log.shown);
         for (bool const is_written : {true, false}) {
             std::string names;
             std::size_t count = 0;
@@ -417,6 +424,7 @@ private:
                                                  {decided_label, &log.decided},
                                                  {failed_label, &log.failed},
                                                  {ran_label, &log.ran},
+                                                 {shown_label, &log.shown},
                                                  {open_label, &log.open}})
                 if (auto const one = behind(label); memory::is_recordable(one)) {
                     bool known = false;

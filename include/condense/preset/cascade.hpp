@@ -16,6 +16,7 @@
 #include <condense/shorten/head_tail.hpp>
 #include <condense/shorten/json_sample.hpp>
 #include <condense/shorten/old_reasoning.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
 
 // Five layers, each for what the one before it leaves: store, sample, window, summary, escalation. Both ends of the
 // conversation are preserved: presets::cascade(journal, store, model).
@@ -68,6 +69,7 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
                   .until = used <= 56_pct,
                   .protect = bound,
                   .with = model},  // from 80 % down to 56 %: the oldest 30 % of the messages
+        compress{.when = never, .with = shorten_arguments<>{}, .label = "compress: arguments"},
         escalate{.when = used >= 90_pct, .passes = 2, .within = std::chrono::seconds{30}, .ceiling = 98_pct}};
 }
 

@@ -9,7 +9,9 @@
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/policy/trigger.hpp>
 #include <condense/shorten/head_tail.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
 
 // Output is cut right after the tool ran; at 70 % all but the last ten messages become one short summary:
 // presets::coding_agent(journal, model).
@@ -44,6 +46,7 @@ auto coding_agent(Journal to, Model model) {
                       .label = "summarize: model"},
             summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent, .label = "summarize: rule"}},
         sliding_window{.when = used >= 90_pct, .protect = recent},
+        compress{.when = never, .with = shorten_arguments<>{}, .label = "compress: arguments"},
         escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // the hard stop
 }
 

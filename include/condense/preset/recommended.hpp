@@ -17,6 +17,7 @@
 #include <condense/policy/trigger.hpp>
 #include <condense/shorten/old_reasoning.hpp>
 #include <condense/shorten/salient_lines.hpp>
+#include <condense/shorten/shorten_arguments.hpp>
 
 // The pipeline to begin with: rare and deep reductions for the sake of the prompt cache, which leave a list of the
 // names that later turns need: presets::recommended(journal, store, model).
@@ -26,7 +27,8 @@ inline namespace v1 {
 namespace presets {
 
 /// The layers of `recommended`, with layers of your own that summarise. A result over half of the window is stored on
-/// arrival and leaves its ends and the lines of it that name most. Reasoning leaves with its message, or at 80 % if
+/// arrival and leaves its ends and the lines of it that name most. Long arguments of calls are cut only under pressure,
+/// where that alone makes room, such as in the open round. Reasoning leaves with its message, or at 80 % if
 /// `reasoning` says that the model has no use of it. Recoverable.
 template <journal Journal, class Store, class... Summary>
 auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_tools tools, Summary... summary) {
@@ -42,6 +44,7 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
                              .with = old_reasoning{.keep = 0_messages, .wanted = reasoning_wanted::open_round}},
                     summary...,
                     sliding_window{.when = used >= 98_pct, .protect = task | unanswered},
+                    compress{.when = never, .with = shorten_arguments<>{}, .label = "compress: arguments"},
                     escalate{.when = used >= 98_pct}};
 }
 
