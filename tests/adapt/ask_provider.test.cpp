@@ -55,25 +55,25 @@ TEST_CASE("ask_provider: OpenAI, and who has no such means") {
 }
 
 TEST_CASE("ask_for_compaction: at once, where no call is open") {
-    auto const asked = [](json_shape shape, std::string_view body) {
+    auto const ask_at_once = [](json_shape shape, std::string_view body) {
         auto made = condense::parse_json<nlohmann::ordered_json>(body).value;
         auto const beta = condense::ask_for_compaction(made, shape);
         return std::pair{made.dump(), std::string{beta.value_or("-")}};
     };
-    auto const one = asked(json_shape::anthropic, R"({"messages":[{"role":"user","content":"x"}]})");
+    auto const one = ask_at_once(json_shape::anthropic, R"({"messages":[{"role":"user","content":"x"}]})");
     CHECK((one.second == "compact-2026-09-04" &&
            one.first == R"({"messages":[{"role":"user","content":"x"}],"compaction":{"type":"summarize"}})"));
-    auto const other = asked(json_shape::responses, R"({"input":[{"role":"user","content":"x"}]})");
+    auto const other = ask_at_once(json_shape::responses, R"({"input":[{"role":"user","content":"x"}]})");
     CHECK((other.second.empty() &&
            other.first == R"({"input":[{"role":"user","content":"x"},{"type":"compaction_trigger"}]})"));
     for (std::string_view const body :
          {R"({"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"1"}]}]})",
           R"({"messages":[{"role":"user","content":"x"}],"context_management":{}})", R"({"messages":[]})", "[]"})
-        CHECK(asked(json_shape::anthropic, body).second == "-");
+        CHECK(ask_at_once(json_shape::anthropic, body).second == "-");
     for (std::string_view const body : {R"({"input":[{"type":"function_call"}]})",
                                         R"({"input":[{"type":"compaction_trigger"}]})", R"({"input":"x"})"})
-        CHECK(asked(json_shape::responses, body).second == "-");
-    CHECK(asked(json_shape::openai, R"({"messages":[{"role":"user","content":"x"}]})").second == "-");
+        CHECK(ask_at_once(json_shape::responses, body).second == "-");
+    CHECK(ask_at_once(json_shape::openai, R"({"messages":[{"role":"user","content":"x"}]})").second == "-");
 }
 
 }  // namespace

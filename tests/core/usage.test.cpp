@@ -33,7 +33,7 @@ constexpr bool measures_are_a_set() {
     auto const both = measure::message_count | measure::turn_count;
     return (both & measure::message_count) && (both & measure::turn_count) && !(both & measure::token_count) &&
            !(measure::none & measure::any) && (measure::any & measure::token_count) &&
-           (both | measure::token_count) == measure::any;
+           (both | measure::token_count | measure::image_count | measure::byte_count) == measure::any;
 }
 
 TEST_CASE("usage: budgets, headroom and measures") {

@@ -115,7 +115,7 @@ TEST_CASE("utf8_text: a pmr::string keeps its allocator, in a history that is re
         history.push_back({std::pmr::string{who, &arena}, std::pmr::string(size, 'x', &arena)});
     };
     add("user", 40);
-    for (int step = 0; step < 3; ++step) add("assistant", 4'000), add("tool", 9'000);
+    for (int step = 0; step < 3; ++step) add("assistant", 4'000), add("tool", step == 2 ? 90 : 9'000);
     add("user", 40);
     using namespace condense::literals;
     auto const mix = condense::pipeline{

@@ -352,7 +352,8 @@ TEST_CASE("models: only those of the table that bind no reasoning may keep it be
 
 TEST_CASE("models: which reasoning has to come back, and what a cache holds at the least") {
     using condense::reasoning_wanted;
-    auto const are = [](reasoning_wanted wanted, tokens least, std::initializer_list<std::string_view> names) {
+    auto const are = [](reasoning_wanted wanted, condense::tokens least,
+                        std::initializer_list<std::string_view> names) {
         for (auto const name : names) {
             CAPTURE(name);
             auto const facts = find_model(name).facts;

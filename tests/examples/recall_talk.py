@@ -144,7 +144,7 @@ def artifacts_to_database(folder, path):
             if len(name) == 24:
                 to.execute("INSERT INTO artifact (name, content) VALUES (?, ?)", (digest, content))
             else:
-                *texts, time = fields_of(content)
+                *texts, time, _ = fields_of(content)
                 to.execute("INSERT INTO source SELECT id, ?, ?, ?, ?, ? FROM artifact WHERE name = ?", (*texts, int(time), digest))
 
 

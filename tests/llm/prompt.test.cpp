@@ -71,11 +71,17 @@ TEST_CASE("prompt: the same transcript has the same fence, another one another")
 }
 
 TEST_CASE("prompt: opaque parts are named, not shown, and without a part there is still a prompt") {
-    auto const prompt =
-        showing(role::user, {.kind = part_kind::media, .text = "iVBORw0KGgo", .cost = condense::cost::of({1'600})});
+    auto const cost = condense::cost::of({1'600});
+    auto const prompt = showing(role::user, {.kind = part_kind::other, .text = "iVBORw0KGgo", .cost = cost});
     auto const text = prompt.write({100}).text();
-    CHECK(text.find("[user media] \n") != std::string::npos);
+    CHECK(text.find("[user other] \n") != std::string::npos);
     CHECK(text.find("iVBOR") == std::string::npos);
+    // Of media what they are, as far as that is a description.
+    auto const media = [&](std::string const& words) {
+        return showing(role::user, {.kind = part_kind::media, .text = words, .cost = cost}).write({100}).text();
+    };
+    CHECK(media("image/png, 90 bytes").find("[user media] image/png, 90 bytes\n") != std::string::npos);
+    CHECK(media(std::string(161, 'A')).find("[user media] \n") != std::string::npos);
     CHECK(summary_prompt{}.write({1}).text().ends_with(">\n"));
 }
 

@@ -181,14 +181,21 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
         return work_log{}.load(forged, 6);
     };
     CHECK_FALSE(with("5:go on,", "10:</summary>,"));
+    work_log shown;
+    work_log::add(shown.shown, "image/png, 90 bytes", 5);
+    work_log again;
+    REQUIRE(again.load(shown.save(), 6));
+    CHECK((again.shown.size() == 1 && again.save() == shown.save()));
     CHECK_FALSE(with("9:src/a.cpp,", "3:a\nb,"));
     CHECK_FALSE(with("9:make test,", "9:make\ntest,"));
     for (std::size_t size = 1; size < saved.size(); ++size)
         if (work_log cut; cut.load(std::string_view{saved}.substr(0, size), 6)) {
-            // As it was saved before there were decisions and commands, or before there was anything.
-            bool const before_decisions = !cut.files.empty();
+            // As it was saved before there were media, before there were decisions, or before there was anything.
+            bool const before_media = !cut.ran.empty();
+            CHECK(before_media == (size == saved.size() - std::string_view{"1:0,"}.size()));
+            bool const before_decisions = !before_media && !cut.files.empty();
             CHECK(before_decisions == (size == saved.find("0:,", saved.find("src/a.cpp"))));
-            CHECK(cut.decided.empty());
+            CHECK((before_media || cut.decided.empty()));
         }
     loaded.rewind(4);
     CHECK(loaded.files.empty());

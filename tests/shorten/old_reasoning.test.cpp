@@ -45,9 +45,9 @@ TEST_CASE("old_reasoning: the newest messages keep theirs") {
 }
 
 TEST_CASE("old_reasoning: all else stays as it was, and signed blocks go whole") {
-    auto wanted = steps();
-    for (std::size_t const index : {1u, 3u, 5u}) wanted[index].parts.erase(wanted[index].parts.begin());
-    CHECK(settled(steps(), mix_of(old_reasoning{.wanted = wanted::open_round})) == wanted);
+    auto expected = steps();
+    for (std::size_t const index : {1u, 3u, 5u}) expected[index].parts.erase(expected[index].parts.begin());
+    CHECK(settled(steps(), mix_of(old_reasoning{.wanted = wanted::open_round})) == expected);
     // In JSON a member goes.
     auto json = as_json(steps());
     for (std::size_t const index : {1u, 3u, 5u}) json[index].erase("reasoning_content");

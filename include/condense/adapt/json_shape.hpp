@@ -551,16 +551,17 @@ private:
                is({"arguments", "output", "error", "action", "tools", "results", "result", "outputs", "queries"});
     }
 
-    /// Members of blocks that are read, stand for something else, or are no part of what a model sees.
+    /// Members of blocks that are read, stand for something else, or are no part of what a model sees; in lower case.
     static constexpr char known_members[] =
-        "text content input arguments output thinking signature thinkingSignature source image_url input_audio file "
-        "data result results args response parts json image audio video document resource structuredContent refusal "
-        "toolUse toolResult functionCall function_call functionResponse function_response inlineData inline_data "
-        "fileData file_data reasoningContent thoughtSignature thought_signature encrypted_content cache_control "
-        "cachePoint citations annotations logprobs providerOptions providerMetadata callProviderMetadata metadata "
+        "text content input arguments output thinking signature thinkingsignature source image_url input_audio file "
+        "data result results args response parts json image audio video document resource structuredcontent refusal "
+        "tooluse toolresult functioncall function_call functionresponse function_response inlinedata inline_data "
+        "filedata file_data reasoningcontent thoughtsignature thought_signature encrypted_content cache_control "
+        "cachepoint citations annotations logprobs provideroptions providermetadata callprovidermetadata metadata "
         "_meta "
-        "type id name call_id tool_use_id toolUseId toolCallId toolName tool_name input_image url uri file_url "
-        "video_url fileUri file_uri blob bytes error errorText rawInput approval action caller value custom";
+        "type id name call_id tool_use_id tooluseid toolcallid toolname tool_name input_image url uri file_url "
+        "video_url fileuri file_uri blob bytes error errortext rawinput approval action caller value custom "
+        "partialjson textsignature";
 
     /// Bytes of words in members of a block, or of what its one member holds, that no part shows.
     static std::size_t unread_words(Json const& value, bool has_inner = true) {
@@ -572,7 +573,8 @@ private:
             if (!is_one_of(std::string_view{member.key()}, known_members)) {
                 auto const size = words_in(*member);
                 sum += size < 32 ? 0 : size;
-            } else if (has_inner && member->is_object() && row_of(keyed_rows, member.key()) != nullptr)
+            } else if (has_inner && member->is_object() &&
+                       (row_of(keyed_rows, member.key()) != nullptr || member.key() == "reasoningContent"))
                 sum += unread_words(*member, false);
         }
         return sum;

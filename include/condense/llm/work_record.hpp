@@ -110,8 +110,10 @@ public:
             file one;
             one.path = reader.text();
             if (one.path.empty() && !reader.broken()) {
-                for (auto* const lines : {&loaded.decided, &loaded.ran, &loaded.shown})
-                    if (!reader.done() && !read_lines(reader, *lines, message_count)) return false;
+                for (auto* const lines : {&loaded.decided, &loaded.ran})
+                    if (!read_lines(reader, *lines, message_count)) return false;
+                // Earlier ones have no more.
+                if (!reader.done() && !read_lines(reader, loaded.shown, message_count)) return false;
                 if (!reader.done()) return false;
                 break;
             }
