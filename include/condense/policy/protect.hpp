@@ -54,17 +54,17 @@ struct unanswered_t {
     constexpr detail::zone zone_in(Reader const& reader, detail::pressure_level level) const noexcept {
         if (level.top) return {};
         auto const& facts = reader.outline();
-        auto answer = facts.latest_answer();
+        auto const answer = facts.latest_answer();
         if (answer == detail::none32) return {.tail = 0};
-        if (!facts.open(facts.group_of(answer))) return {.tail = detail::place_of(answer) + 1};
-        // Before the open round; behind what the assistant said last there, with its results.
-        while (answer != 0 &&
-               (facts.message_at(answer).speaker != role::assistant || facts.open(facts.group_of(answer))))
-            --answer;
-        bool const is_answer = facts.message_at(answer).speaker == role::assistant;
-        return {.tail = is_answer && !facts.open(facts.group_of(answer))
-                            ? detail::place_of(facts.group_at(facts.group_of(answer)).last) + 1
-                            : 0};
+        auto first = detail::place_of(answer) + 1;
+        if (!facts.open(facts.group_of(answer))) return {.tail = first};
+        // Then the user's messages before it wait as well, back to what the assistant has said before.
+        for (auto index = answer; index-- > 0;) {
+            auto const& message = facts.message_at(index);
+            if (message.speaker == role::assistant && !facts.open(facts.group_of(index))) break;
+            if (message.plain_user) first = detail::place_of(index);
+        }
+        return {.tail = first};
     }
     friend constexpr bool operator==(unanswered_t, unanswered_t) = default;
 };
