@@ -71,7 +71,8 @@ void show_parts(Json const& m, auto&& sink) {
         if (!piece.is_dump && !media) return static_cast<void>(sink(piece.part));
         auto const& shown = media ? piece.removable : piece.text;
         auto const* const value = shown.parent == nullptr ? &m : shown.find();  // an item is its own block
-        auto const text = value == nullptr ? std::string{} : media ? media_text(*value) : dump_of(*value);
+        if (media && value != nullptr) return show_media(piece.part, *value, piece.shapes, sink);
+        auto const text = value == nullptr ? std::string{} : dump_of(*value);
         auto part = piece.part;
         part.text = text;
         sink(std::as_const(part));

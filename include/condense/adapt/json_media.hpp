@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <condense/adapt/json_blocks.hpp>
 #include <condense/adapt/json_place.hpp>
@@ -68,8 +69,7 @@ public:
         if (auto const* const source = object_member(*body, "source")) look(*source);  // Anthropic, Bedrock
     }
 
-    /// What it costs by its first bytes, where they are here and tell it: an image by its pixels, a PDF by its pages.
-    /// At least a token.
+    /// The cost by the first bytes, where they are here and tell it: of an image by its pixels, of a PDF by its pages.
     std::optional<cost> own_cost_of(media_rule rule) const {
         base64_bytes const data{data_};
         if (auto const pages = pages_of_pdf(data)) return cost::of(tokens_of_pages(pages, rule));
@@ -157,24 +157,22 @@ std::string media_text(Json const& block) {
     return media_words{block}.text();
 }
 
-/// A flat figure for media whose size is not known: Anthropic's documented width * height / 750 for the largest image
-/// that is not scaled down (1.15 megapixels), above OpenAI's 85 + 170 for each of at most six high-detail tiles. Never
-/// counted as base64 text.
-inline constexpr cost media_cost = cost::of(tokens{1'600});
-
-/// The part that a block of media is, in a message of some of these shapes.
-template <class Json>
-part_view media_part(part_view base, Json const& block, shape_set shapes) {
-    auto const is_of = [&](auto... which) { return (shapes & shape_set::of(which...)).size() == shapes.size(); };
+/// Fills a part with what its block of media says: its description, its cost by the rule of its shapes, and its size.
+/// Calls sink(part_view). Costs more than the walk that finds the block, so only readers do it.
+template <class Json, class Sink>
+void show_media(part_view part, Json const& block, shape_set shapes, Sink&& sink) {
+    auto const is_of = [&](auto... which) {
+        return shapes.size() != 0 && (shapes & shape_set::of(which...)) == shapes;
+    };
     auto const rule = is_of(gemini)              ? media_rule::gemini
                       : is_of(openai, responses) ? media_rule::openai
                                                  : media_rule::anthropic;
     media_words const words{block};
-    base.kind = part_kind::media;
-    base.sealed = true;
-    base.cost = words.own_cost_of(rule).value_or(media_cost);
-    base.data = words.data().size();
-    return base;
+    auto const text = words.text();
+    part.text = text;
+    part.cost = words.own_cost_of(rule).value_or(*part.cost);
+    part.data = words.data().size();
+    sink(std::as_const(part));
 }
 
 }  // namespace detail

@@ -24,6 +24,11 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+/// A flat figure for media whose size is not known: Anthropic's documented width * height / 750 for the largest image
+/// that is not scaled down (1.15 megapixels), above OpenAI's 85 + 170 for each of at most six high-detail tiles. Never
+/// counted as base64 text.
+inline constexpr cost media_cost = cost::of(tokens{1'600});
+
 /// How a text is written to the place of a part.
 enum class text_form : std::uint8_t {
     string,
@@ -337,8 +342,7 @@ private:
             }
             case block_use::result: return result(own, value, row, part);
             case block_use::call_and_result: return both(own, value, row, part.tool);
-            case block_use::media:
-                return visit_part(media_part(base, value, row.shapes & shapes_), {}, own, in_shape({}));
+            case block_use::media: return visit_part(sealed(base, part_kind::media, media_cost), {}, own, in_shape({}));
             case block_use::other:
                 return visit_part(sealed(base, part_kind::other), own, own, in_shape({.is_dump = true}));
             case block_use::compaction: return compaction(own, value, row, text);
@@ -615,7 +619,7 @@ private:
         auto* const list = member_of(message_, "images");
         if (list == nullptr || !list->is_array()) return;
         for (std::size_t index = 0; index < list->size(); ++index)
-            visit_part(media_part({}, (*list)[index], shape_set::of(ollama)), {}, {list, nullptr, index},
+            visit_part(sealed({}, part_kind::media, media_cost), {}, {list, nullptr, index},
                        {.shapes = shape_set::of(ollama)});
     }
 

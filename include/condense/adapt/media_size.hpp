@@ -186,9 +186,9 @@ constexpr std::uint32_t pages_of_pdf(Bytes const& data) noexcept {
     return detail::media_header<Bytes>{data}.pages();
 }
 
-/// What a provider counts for an image at its usual level of detail, as documented (2026-11): Anthropic patches of 28
-/// pixels, at most 4,784 (https://platform.claude.com/docs, "Vision"; before Opus 4.7 at most 1,600), OpenAI patches of
-/// 32, at most 10,000 (https://developers.openai.com, "Images and vision"), Gemini 1,120 for any
+/// The tokens that a provider counts for an image at its usual level of detail, as documented (2026-11): Anthropic
+/// patches of 28 pixels, at most 4,784 (https://platform.claude.com/docs, "Vision"; before Opus 4.7 at most 1,600),
+/// OpenAI patches of 32, at most 10,000 (https://developers.openai.com, "Images and vision"), Gemini 1,120 for any
 /// (https://ai.google.dev/gemini-api/docs/media-resolution).
 constexpr tokens tokens_of(image_size image, media_rule rule) noexcept {
     switch (rule) {
@@ -199,8 +199,8 @@ constexpr tokens tokens_of(image_size image, media_rule rule) noexcept {
     return {1'120};
 }
 
-/// What a provider counts for so many pages of a PDF: Anthropic 2,334 each, as it says 7,000 for three; Gemini 560.
-/// OpenAI, which sends text and picture of each page, says no figure: as Anthropic.
+/// The tokens that a provider counts for so many pages of a PDF: Anthropic 2,334 each, as it says 7,000 for three;
+/// Gemini 560. OpenAI, which sends text and picture of each page, says no figure: as Anthropic.
 constexpr tokens tokens_of_pages(std::uint32_t pages, media_rule rule) noexcept {
     return {std::uint64_t{pages} * (rule == media_rule::gemini ? 560u : 2'334u)};
 }

@@ -82,7 +82,7 @@ constexpr cost frame_cost(Estimator const& estimator, part_view const& part) {
     else return {};
 }
 
-/// What one part costs: its own cost where its adapter gives one, else that of its text, what it has beside that, and
+/// The cost of one part: its own where its adapter gives one, else that of its text, what it has beside that, and
 /// its frame.
 template <token_estimator Estimator>
 constexpr cost part_cost(Estimator const& estimator, part_view const& part) {

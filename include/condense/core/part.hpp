@@ -115,7 +115,7 @@ struct part_view {
     compaction_place compaction = compaction_place::none;
     /// Bytes of content that is not in `text`, as they are sent: of media in base64.
     std::uint64_t data = 0;
-    /// What it costs beside its text or `cost`, such as words around it that no part shows and no edit changes.
+    /// The cost beside its text or `cost`, such as of words around it that no part shows and no edit changes.
     v1::cost beside = {};
 
     friend constexpr bool operator==(part_view const&, part_view const&) = default;

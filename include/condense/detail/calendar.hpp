@@ -22,7 +22,7 @@ inline std::uint64_t calendar_nanoseconds() noexcept {
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
     return now.count() > 0 ? static_cast<std::uint64_t>(now.count()) : 0;
 }
-/// The same in seconds, as a clock that tests replace.
+/// Seconds, as a clock that tests replace.
 struct calendar_clock {
     std::uint64_t operator()() const noexcept { return calendar_seconds(); }
 };

@@ -45,14 +45,12 @@ inline constexpr tokens image_of_gemini_3{1'120};
 /// (2026-11). 0 where none is known.
 constexpr tokens cache_least_of(std::string_view name) noexcept {
     auto const version = version_of(name);
-    bool const is_opus = name.find("opus") != std::string_view::npos;
+    auto const has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
     if (of_family(name, "claude")) {
-        if (version >= 51 || (version >= 50 && name.find("sonnet") == std::string_view::npos)) return {512};
+        if (version >= 51 || (version == 50 && !has("sonnet"))) return {512};
         if (version == 47) return {2'048};
-        bool const is_haiku = name.find("haiku") != std::string_view::npos;
-        return {(is_opus && (version == 45 || version == 46)) || (is_haiku && version == 45) ? 4'096u
-                : is_haiku                                                                   ? 2'048u
-                                                                                             : 1'024u};
+        if ((version == 45 && !has("sonnet")) || (version == 46 && has("opus"))) return {4'096};
+        return {has("haiku") ? 2'048u : 1'024u};
     }
     if (of_family(name, "gpt") || is_openai_reasoner(name) || of_family(name, "qwen")) return {1'024};
     if (of_family(name, "gemini")) return {version >= 30 ? 4'096u : 2'048u};

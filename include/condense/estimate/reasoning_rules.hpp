@@ -7,7 +7,7 @@
 #include <condense/core/part.hpp>
 #include <condense/estimate/family.hpp>
 
-// What becomes of the reasoning of earlier answers, by model: one table, filled from what makers document. Facts of a
+// Rules for the reasoning of earlier answers, by model: one table, filled from what makers document. Facts of a
 // model have it as `reasoning`, `bound` and `wanted`.
 
 namespace condense {

@@ -51,7 +51,7 @@ inline std::string spelling(percent share) {
 constexpr bool rises(comparison how) noexcept { return (static_cast<unsigned>(how) & 4u) != 0; }
 constexpr bool includes_limit(comparison how) noexcept { return (static_cast<unsigned>(how) & 2u) != 0; }
 
-/// What `headroom` is compared with; `used` also with counts of messages, turns, images and bytes.
+/// Quantities that `headroom` is compared with; `used` also with counts of messages, turns, images and bytes.
 template <class Quantity>
 concept measures_room = std::same_as<Quantity, percent> || std::same_as<Quantity, tokens>;
 template <class Quantity>

@@ -574,11 +574,10 @@ private:
             bool noted = false;
             if constexpr (shortenable<message_type>) {
                 draft.allow_open(true);
-                std::vector<part_ref> all;
-                for (std::uint32_t part_id = 0; part_id < outline().part_count(); ++part_id)
-                    if (outline().part_at(part_id).kind == part_kind::media) all.push_back(draft.part_at(part_id));
-                for (auto const part : all) {
+                for (std::uint32_t part_id = 0; part_id < outline().part_count(); ++part_id) {
                     if (used().images <= most) break;
+                    if (outline().part_at(part_id).kind != part_kind::media) continue;
+                    auto const part = draft.part_at(part_id);
                     if (draft.unshortenable(part)) continue;
                     std::string note = "[";
                     draft.original(part, [&](part_view const& shown) {
