@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include <condense/core/quantity.hpp>
 #include <condense/detail/ascii.hpp>
-#include <condense/detail/phrase.hpp>
 #include <condense/llm/overflow.hpp>
 
 // Whether a provider refused a request for its media or its bytes, from the HTTP status and the text of the answer:
@@ -46,6 +44,11 @@ struct media_sentence {
                           "resolution format rate quota minute second day key");
         after_too = is("too");
     }
+    constexpr void add_number(std::uint64_t number) noexcept {
+        if (number > 0 && number < 10'000 && (least == 0 || number < least)) least = number;
+    }
+    constexpr void end_identifier(std::string_view) const noexcept {}
+
     constexpr std::optional<media_limit> limit() const noexcept {
         if (veto || !excess) return std::nullopt;
         if (media && !size) return media_limit{.most = {pages ? 0 : least}};
@@ -65,26 +68,10 @@ constexpr std::optional<media_limit> media_limit_of(int status, std::string_view
     if (status != 0 && status != 400 && status != 413 && status != 422) return std::nullopt;
     if (overflow_of(status, text)) return std::nullopt;
     text = text.substr(0, detail::as_size(overflow_look.count));
-    detail::media_sentence current;
     std::optional<media_limit> result;
-    while (!text.empty() && !result) {
-        std::size_t count = 1;
-        if (detail::is_letter(text[0])) {  // an identifier is its words: request_too_large
-            while (count < text.size() && detail::is_letter(text[count])) ++count;
-            current.add_word(text.substr(0, count));
-        } else if (detail::is_digit(text[0])) {
-            std::uint64_t number = 0;
-            auto rest = text;
-            if (detail::take_number(rest, number)) count = text.size() - rest.size();
-            bool const is_small = number > 0 && number < 10'000;
-            if (is_small && (current.least == 0 || number < current.least)) current.least = number;
-        } else if (std::string_view{".!?;\"\n{}"}.find(text[0]) != std::string_view::npos) {
-            result = current.limit();
-            current = {};
-        }
-        text.remove_prefix(count);
-    }
-    if (!result) result = current.limit();
+    detail::each_sentence<detail::media_sentence>(text, [&](detail::media_sentence const& current) {
+        if (!result) result = current.limit();
+    });
     if (!result && status == 413) result = media_limit{.of_bytes = true};
     return result;
 }

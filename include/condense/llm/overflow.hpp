@@ -168,8 +168,11 @@ public:
         if (excess_ == 0) ++before_;
         ++count_;
     }
-    /// An identifier such as max_completion_tokens limits the answer.
-    constexpr void add_limit_of_answer() noexcept { weak_ = true; }
+    /// One such as max_completion_tokens limits the answer.
+    constexpr void end_identifier(std::string_view identifier) noexcept {
+        weak_ =
+            weak_ || is_one_of(identifier, "max_tokens max_completion_tokens max_output_tokens max_new_tokens num_ctx");
+    }
 
     constexpr bool states_overflow() const noexcept {
         return subject_ && !veto_ && (!weak_ || context_) && (excess_ == 2 || (excess_ == 1 && frame_));
@@ -194,23 +197,18 @@ private:
     std::size_t before_ = 0;
 };
 
-/// The overflow that some sentence states in words of no provider in particular: of the context, the prompt or tokens,
-/// and of a limit that they exceed. Linear.
-constexpr std::optional<overflow> overflow_statement(std::string_view text) noexcept {
-    std::optional<overflow> result;
-    overflow_sentence current;
-    auto const is_word = [](char byte) { return (lowered(byte) >= 'a' && lowered(byte) <= 'z') || byte == '_'; };
-    auto const close = [&] {
-        if (!result && current.states_overflow()) result = current.figures();
-        else if (result == overflow{} && current.has_figures()) result = current.figures();
-        current = {};
-    };
+/// Reads a text word by word, and calls close(sentence) at the end of each sentence, which begins as a new one does. An
+/// identifier is its words: context_length_exceeded, ContextWindowExceeded. Linear.
+template <class Sentence, class Close>
+constexpr void each_sentence(std::string_view text, Close const& close) noexcept {
+    Sentence current;
+    auto const is_word = [](char byte) { return is_letter(byte) || byte == '_'; };
     while (!text.empty()) {
         std::size_t size = 1;
         if (is_word(text[0])) {
             while (size < text.size() && is_word(text[size])) ++size;
             auto const identifier = text.substr(0, size);
-            std::size_t begin = 0;  // of one of its words: context_length_exceeded, ContextWindowExceeded
+            std::size_t begin = 0;
             for (std::size_t at = 1; at <= size; ++at) {
                 auto const is_upper = [&](std::size_t place) {
                     return identifier[place] >= 'A' && identifier[place] <= 'Z';
@@ -219,19 +217,30 @@ constexpr std::optional<overflow> overflow_statement(std::string_view text) noex
                 current.add_word(identifier.substr(begin, at - begin));
                 begin = at < size && identifier[at] == '_' ? at + 1 : at;
             }
-            if (is_one_of(identifier, "max_tokens max_completion_tokens max_output_tokens max_new_tokens num_ctx"))
-                current.add_limit_of_answer();
+            current.end_identifier(identifier);
         } else if (is_digit(text[0])) {
             std::uint64_t number = 0;
             auto rest = text;
             if (take_number(rest, number)) size = text.size() - rest.size();
             current.add_number(number <= tokens_ceiling ? number : 0);
         } else if (std::string_view{".!?;\"\n{}"}.find(text[0]) != std::string_view::npos &&
-                   !(text[0] == '.' && text.size() > 1 && is_digit(text[1])))
-            close();
+                   !(text[0] == '.' && text.size() > 1 && is_digit(text[1]))) {
+            close(current);
+            current = {};
+        }
         text.remove_prefix(size);
     }
-    close();
+    close(current);
+}
+
+/// The overflow that some sentence states in words of no provider in particular: of the context, the prompt or tokens,
+/// and of a limit that they exceed. Linear.
+constexpr std::optional<overflow> overflow_statement(std::string_view text) noexcept {
+    std::optional<overflow> result;
+    each_sentence<overflow_sentence>(text, [&](overflow_sentence const& current) {
+        if (!result && current.states_overflow()) result = current.figures();
+        else if (result == overflow{} && current.has_figures()) result = current.figures();
+    });
     return result;
 }
 
