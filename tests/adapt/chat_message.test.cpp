@@ -28,7 +28,11 @@ chat_message rich() {
                        .call = ",:1",
                        .status = part_status::pending,
                        .cost = condense::cost{}},
-                      {.kind = part_kind::media, .sealed = true, .cost = condense::cost{~std::uint64_t{0}}},
+                      {.kind = part_kind::media,
+                       .sealed = true,
+                       .cost = condense::cost{~std::uint64_t{0}},
+                       .data = 9,
+                       .beside = condense::cost{1}},
                       {.kind = part_kind::reasoning,
                        .text = "hm",
                        .sealed = true,
@@ -136,8 +140,8 @@ TEST_CASE("chat_message: bytes that were cut, changed or made up give nothing, o
     CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:2,1:0,"));
     CHECK(read("14:chat_message/1,4:user,0:,0:,1:0,1:0,") == chat_message{});
     CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0,20:18446744073709551615,"));
-    for (auto const* const part :
-         {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,2:12,0:,",
-          "1:0,0:,0:,0:,1:0,1:0,1:x,", "1:0,18446744073709551615:,", "1:0,4294967296:a,0:,0:,1:0,1:0,0:,"})
+    for (auto const* const part : {"1:9,0:,0:,0:,1:0,1:0,0:,", "1:0,0:,0:,0:,1:9,1:0,0:,", "1:0,0:,0:,0:,1:0,2:12,0:,",
+                                   "1:0,0:,0:,0:,1:0,2:16,0:,1:0,1:0,", "1:0,0:,0:,0:,1:0,1:0,1:x,",
+                                   "1:0,18446744073709551615:,", "1:0,4294967296:a,0:,0:,1:0,1:0,0:,"})
         CHECK_FALSE(read("14:chat_message/1,4:user,0:,0:,1:0,1:1," + std::string{part}));
 }

@@ -147,7 +147,7 @@ condense::cost recount(conversation const& messages, Estimator const& count = {}
     for (auto const& m : messages) {
         if constexpr (requires { count.frame(m.role); }) sum += count.frame(m.role);
         for (auto const& part : m.parts) {
-            sum += part.cost ? *part.cost : count(part.text);
+            sum += (part.cost ? *part.cost : count(part.text)) + part.beside;
             if constexpr (requires { count.frame(condense::part_view{}); })
                 sum += count.frame(condense::part_view{.kind = part.kind, .tool = part.tool, .call = part.call});
         }

@@ -28,6 +28,8 @@ struct chat_part {
     own_cost cost = {};  ///< instead of an estimate, for what has no text
     bool bound = false;
     compaction_place compaction = compaction_place::none;
+    std::uint64_t data = 0;  ///< bytes of content that is not in `text`, such as of media
+    v1::cost beside = {};    ///< added to the cost of the text, or to `cost`
 
     friend bool operator==(chat_part const&, chat_part const&) = default;
 };
@@ -83,7 +85,7 @@ struct message_traits<chat_message> {
     static void each_part(chat_message const& m, auto&& sink) {
         for (auto const& part : m.parts)
             sink(part_view{part.kind, part.text, part.tool, part.call, part.status, part.sealed, part.cost, part.bound,
-                           part.compaction});
+                           part.compaction, part.data, part.beside});
     }
     /// Media become a text part; all other properties of the part stay.
     static void with_part(chat_message& m, std::size_t index, std::string text) {
@@ -92,6 +94,7 @@ struct message_traits<chat_message> {
         if (part.kind == part_kind::media) {
             part.kind = part_kind::text;
             part.sealed = false;
+            part.data = 0;
         }
         part.text = std::move(text);
         part.cost.reset();
@@ -112,7 +115,9 @@ struct message_traits<chat_message> {
                                       part.sealed,
                                       part.cost,
                                       part.bound,
-                                      part.compaction});
+                                      part.compaction,
+                                      part.data,
+                                      part.beside});
         }
         with_part(copy, index, std::move(text));
         return copy;
@@ -155,9 +160,13 @@ struct message_traits<chat_message> {
             detail::put_field(out, part.tool);
             detail::put_field(out, part.call);
             detail::put_field(out, static_cast<std::uint64_t>(part.status));
+            bool const has_more = part.data != 0 || part.beside != v1::cost{};
             detail::put_field(out, (part.sealed ? 1u : 0u) + (part.bound ? 2u : 0u) +
-                                       4u * static_cast<std::uint64_t>(part.compaction));
+                                       4u * static_cast<std::uint64_t>(part.compaction) + (has_more ? 16u : 0u));
             detail::put_field(out, part.cost ? std::to_string((*part.cost).steps) : std::string{});
+            if (!has_more) continue;
+            detail::put_field(out, part.data);
+            detail::put_field(out, part.beside.steps);
         }
         return out;
     }
@@ -179,14 +188,19 @@ struct message_traits<chat_message> {
             part.tool = fields.text();
             part.call = fields.text();
             part.status = static_cast<part_status>(fields.number(static_cast<std::uint64_t>(part_status::pending)));
-            auto const flags = fields.number(11);
+            auto const flags = fields.number(27);
+            if (flags % 16 > 11) return std::nullopt;
             part.sealed = (flags & 1) != 0;
             part.bound = (flags & 2) != 0;
-            part.compaction = static_cast<compaction_place>(flags / 4);
+            part.compaction = static_cast<compaction_place>(flags % 16 / 4);
             v1::cost cost;
             auto const digits = fields.text();
             if (detail::read_number(digits, cost.steps)) part.cost = cost;
             else if (!digits.empty()) return std::nullopt;
+            if (flags < 16) continue;
+            part.data = fields.number(~std::uint64_t{0});
+            part.beside.steps = fields.number(~std::uint64_t{0});
+            if (part.data == 0 && part.beside == v1::cost{}) return std::nullopt;
         }
         if (fields.broken() || !fields.done()) return std::nullopt;
         return m;

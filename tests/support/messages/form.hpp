@@ -33,7 +33,8 @@ chat_message to_chat(Message const& m) {
     chat_message shown{.role = condense::role_of(m)};
     condense::each_part(m, [&](part_view const& part) {
         shown.parts.push_back({part.kind, std::string{part.text}, std::string{part.tool}, std::string{part.call},
-                               part.status, part.sealed, part.cost, part.bound, part.compaction});
+                               part.status, part.sealed, part.cost, part.bound, part.compaction, part.data,
+                               part.beside});
     });
     shown.name = std::string{form<Message>::label(m)};
     shown.pinned = condense::is_pinned(m);
