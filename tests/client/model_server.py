@@ -216,6 +216,10 @@ class Handler(fake_server.Handler):
         """A published list of models."""
         self.answer(200, {"openai": {"models": {"gpt-4o": {"limit": {"context": int(window), "output": 100}}}}})
 
+    def mode_folds(self, body, name="compaction"):
+        """A history in the place of the one that came."""
+        self.answer(200, {"output": [body["input"][0], {"type": name, "encrypted_content": "gAAA"}], "usage": {"input_tokens": 9}})
+
     def mode_echo(self, _, status="200"):
         self.answer(int(status), b"here", **{"Retry-After": " 7 ", "X-Other": "no"})
 

@@ -63,3 +63,26 @@ TEST_CASE("an answer of the Responses API has items", "[client]") {
         CHECK(local.seen()[0]["body"]["input"] == history);
     }
 }
+
+TEST_CASE("the Responses API folds a conversation into a history of its own", "[client]") {
+    auto const& local = fresh_server();
+    auto const fold = [&](std::string const& mode, bool responses) {
+        return openai_client{{.model = "tiny",
+                              .base_url = local.url(mode) + "/responses?api-version=1",
+                              .body = {{"instructions", "Be short."}, {"tools", json::array()}},
+                              .responses = responses}}
+            .compact(history);
+    };
+    auto const reply = fold("folds", true);
+    REQUIRE(reply.message);
+    REQUIRE(reply.message->size() == 2);
+    CHECK((*reply.message)[0] == history[0]);
+    CHECK((*reply.message)[1]["encrypted_content"] == "gAAA");
+    CHECK(reply.usage.input == 9_tokens);
+    auto const seen = local.seen();
+    CHECK(seen[0]["path"] == "/v1/responses/compact?api-version=1");
+    CHECK(seen[0]["body"] == json{{"model", "tiny"}, {"instructions", "Be short."}, {"input", history}});
+    CHECK(fold("folds-message", true).error.text == "the answer holds no compaction");
+    CHECK_FALSE(fold("error-400", true).message);
+    CHECK_FALSE(fold("folds", false).message);
+}

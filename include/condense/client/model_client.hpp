@@ -166,6 +166,7 @@ struct outgoing {
     std::vector<std::string> list = {};  ///< the messages
     std::size_t conversation = 0;  ///< the first so many are the agent's own
     json system = json::array();  ///< texts of system messages, for providers that have a place for them
+    bool folds = false;  ///< asks for another history, not for an answer
 
     template <class Json>
     void add(Json const& message) {
@@ -310,15 +311,27 @@ public:
         Protocol::finish(sent, settings_, settings_.answer, settings_.stream);
         auto from = run(std::move(sent), settings_.stream, steady_clock{}() + settings_.within, show);
         if (!from.error && from.text.empty() && from.refusal.empty() && !from.acts) from.fail(why_empty(from));
-        reply<std::vector<Json>> result{
-            .usage = from.usage, .error = std::move(from.error), .stop = std::move(from.stop)};
-        if (result.error) return result;
-        auto& given = result.message.emplace();
-        for (auto& message : from.messages) {
-            if constexpr (std::is_same_v<Json, json>) given.push_back(std::move(message));
-            else given.push_back(Json(message));
-        }
-        return result;
+        return as_items<Json>(std::move(from));
+    }
+
+    /// Has OpenAI write a whole history in the place of this one, by `/responses/compact`: begin a session with it. The
+    /// conversation must still fit, and the settings must say `responses`.
+    template <detail::client::json_messages Messages>
+        requires(Protocol::has_items)
+    reply<std::vector<detail::client::message_type<Messages>>> compact(Messages const& all) const {
+        auto sent = conversation(all);
+        sent.folds = true;
+        auto const body = std::exchange(sent.body, {{"model", settings_.model}});
+        for (auto const* const name : {"instructions", "prompt_cache_key"})
+            if (auto const& given = detail::client::at(body, name); !given.is_null()) sent.body[name] = given;
+        delivery nowhere{nullptr, nullptr};
+        auto from = settings_.responses ? run(std::move(sent), false, steady_clock{}() + settings_.within, nowhere)
+                                        : answer{.error = {0, "only the Responses API folds a conversation"}};
+        bool const is_folded = std::any_of(from.messages.begin(), from.messages.end(), [](json const& item) {
+            return detail::text_member(item, "type").starts_with("compaction");
+        });
+        if (!is_folded) from.fail("the answer holds no compaction");
+        return as_items<detail::client::message_type<Messages>>(std::move(from));
     }
 
     /// Asks for a text about a conversation: the body of the agent's own request, so that what the provider has in its
@@ -333,6 +346,19 @@ public:
 private:
     http_address address(bool stream) const {
         return http_address::of(settings_.base_url, Protocol::path(settings_, stream), Protocol::query(stream));
+    }
+
+    template <class Json>
+    static reply<std::vector<Json>> as_items(answer from) {
+        reply<std::vector<Json>> result{
+            .usage = from.usage, .error = std::move(from.error), .stop = std::move(from.stop)};
+        if (result.error) return result;
+        auto& given = result.message.emplace();
+        for (auto& message : from.messages) {
+            if constexpr (std::is_same_v<Json, json>) given.push_back(std::move(message));
+            else given.push_back(Json(message));
+        }
+        return result;
     }
 
     template <class Messages>
@@ -359,6 +385,7 @@ private:
         http_request request{
             .headers = settings_.headers, .ca_file = settings_.ca_file, .deadline = deadline, .most = settings_.most};
         request.url = address(stream).url;
+        if (sent.folds) request.url.insert((std::min)(request.url.find('?'), request.url.size()), "/compact");
         detail::client::add_header(request.headers, "Content-Type: application/json");
         // libcurl would wait for the server's leave to send much
         detail::client::add_header(request.headers, "Expect:");
