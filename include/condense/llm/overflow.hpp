@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <condense/core/quantity.hpp>
 #include <condense/detail/ascii.hpp>
@@ -107,7 +108,8 @@ inline constexpr std::array overflow_wordings = {
     // DashScope, TabbyAPI, gateways.
     overflow_wording{"range of input length should be [1, %]"},
     overflow_wording{"request length # + # is greater than max_seq_len %"},
-    overflow_wording{"\u4e0a\u4e0b\u6587\u957f\u5ea6\u8d85\u8fc7"},  // "the length of the context exceeds"
+    overflow_wording{"total tokens of image and text exceed"},
+    overflow_wording{"max_tokens must be at least 1, got -"},
     overflow_wording{"reduce the length of the messages"},
     // Others are read by overflow_statement, but this says of no excess.
     overflow_wording{.phrase = "maximum context length is % tokens", .generic = true},
@@ -117,8 +119,8 @@ inline constexpr std::array overflow_wordings = {
 /// Phrases of errors that limit a rate, a quota or the answer instead of the request, or refuse something else in it.
 inline constexpr std::array<std::string_view, 21> other_limits = {
     "rate limit", "rate_limit", "ratelimit", "per minute",  "per day",   "per hour",      "per month",
-    "daily",      "monthly",    "today",     "quota",       "(tpm)",     "output token",  "max_tokens must",
-    "billing",    "api key",    "throttl",   "please wait", "signature", "invalid value", "batch size"};
+    "daily",      "monthly",    "today",     "quota",       "(tpm)",     "billing",       "api key",
+    "throttl",    "enqueued",   "organi",    "please wait", "signature", "invalid value", "batch size"};
 
 /// True if the text mentions another limit than the window, or quotes what it refuses. Linear; called only where no
 /// provider's wording was found.
@@ -132,12 +134,35 @@ constexpr bool limits_something_else(std::string_view text) noexcept {
 /// 2^40 tokens, more than any window: a larger number does not count tokens.
 inline constexpr std::uint64_t tokens_ceiling = std::uint64_t{1} << 40;
 
+/// Words of Chinese errors, and those that they count as.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 19> chinese_words = {
+    {{"\u4e0a\u4e0b\u6587", "context"},
+     {"\u63d0\u793a", "prompt"},
+     {"\u8f93\u5165", "input"},
+     {"\u8d85\u8fc7", "exceeds"},
+     {"\u8d85\u51fa", "exceeds"},
+     {"\u8d85\u957f", "overlong"},
+     {"\u8fc7\u957f", "overlong"},
+     {"\u6700\u5927", "max"},
+     {"\u957f\u5ea6", "length"},
+     {"\u9650\u5236", "limit"},
+     {"\u7a97\u53e3", "window"},
+     {"\u8f93\u51fa", "output"},
+     {"\u989d\u5ea6", "credit"},
+     {"\u4f59\u989d", "credit"},
+     {"\u56fe\u7247", "image"},
+     {"\u9891\u7387", "credit"},
+     {"\u6bcf\u5206\u949f", "credit"},
+     {"\u5e76\u53d1", "credit"},
+     {"\u4e0a\u9650", "limit"}}};
+
 /// One sentence of an error, as it is read word by word.
 class overflow_sentence {
 public:
     constexpr void add_word(std::string_view word) noexcept {
         auto const is = [&](std::string_view words) { return is_one_of(word, words); };
-        context_ = context_ || is("context prompt prompts");
+        context_ = context_ || is("context prompt prompts sum");
+        holds_ = holds_ || is("holds has contains fills supports");
         subject_ = subject_ || is("context prompt prompts input inputs token tokens sequence conversation");
         frame_ = frame_ || is("window maximum max limit limits model length size allowed supported") ||
                  (excess_ != 0 && is("context"));
@@ -154,7 +179,9 @@ public:
             frame_ = false;  // has to follow
         }
         if (is("exceeded full reached")) found(1);
-        if ((last_ == after_too && is("long large many big")) || (last_ == after_reduce && is("length"))) found(2);
+        if (is("overlong") || (last_ == after_too && is("long large many big")) ||
+            (last_ == after_reduce && is("length")))
+            found(2);
         last_ = is("too")                                              ? after_too
                 : is("longer larger greater more")                     ? after_more
                 : is("reduce") || (last_ == after_reduce && is("the")) ? after_reduce
@@ -164,18 +191,27 @@ public:
     }
     constexpr void add_number(std::uint64_t number) noexcept {
         if (by_ || number < 1'000) return;  // an excess, or no count of tokens
+        if (excess_ == 0 && count_ == 0) first_before_ = true;
+        if (count_ >= 2 && numbers_[0] + numbers_[1] == number) {  // input and output, and their sum
+            numbers_[0] = number;
+            count_ = 1;
+            return;
+        }
+        for (std::size_t at = 0; at < count_ && at < 2; ++at)
+            if (numbers_[at] == number) return;
         if (count_ < 2) numbers_[count_] = number;
-        if (excess_ == 0) ++before_;
         ++count_;
     }
-    /// One such as max_completion_tokens limits the answer.
+    /// One such as max_completion_tokens limits the answer; prompt_cache_key is no prompt.
     constexpr void end_identifier(std::string_view identifier) noexcept {
+        veto_ = veto_ || identifier.ends_with("_key") || identifier.ends_with("_id") || identifier.ends_with("_name");
         weak_ =
             weak_ || is_one_of(identifier, "max_tokens max_completion_tokens max_output_tokens max_new_tokens num_ctx");
     }
 
     constexpr bool states_overflow() const noexcept {
-        return subject_ && !veto_ && (!weak_ || context_) && (excess_ == 2 || (excess_ == 1 && frame_));
+        bool const compares = excess_ == 0 && frame_ && context_ && holds_ && count_ == 2;
+        return subject_ && !veto_ && (!weak_ || context_) && (excess_ == 2 || (excess_ == 1 && frame_) || compares);
     }
     constexpr bool has_figures() const noexcept { return subject_ && !veto_ && count_ == 2; }
     /// Of two figures the larger was requested; of one what stands before the excess.
@@ -183,29 +219,55 @@ public:
         auto const [one, other] = numbers_;
         if (count_ == 2) return {{one < other ? one : other}, {one < other ? other : one}};
         if (count_ != 1) return {};
-        return before_ == 1 ? overflow{{}, {one}} : overflow{{one}, {}};
+        return first_before_ ? overflow{{}, {one}} : overflow{{one}, {}};
     }
 
 private:
     constexpr void found(int kind) noexcept { excess_ = excess_ > kind ? excess_ : kind; }
 
     bool subject_ = false, frame_ = false, context_ = false, veto_ = false, weak_ = false, by_ = false;
+    bool holds_ = false, first_before_ = false;
     int excess_ = 0;  ///< 1 beyond a limit, 2 too long
     enum { after_other, after_too, after_more, after_reduce, after_max } last_ = after_other;  ///< the word before
     std::uint64_t numbers_[2] = {};
     std::size_t count_ = 0;
-    std::size_t before_ = 0;
 };
+
+/// The thousands or millions that stand behind a number, as in 128k and 1.2M; returns how many bytes that takes.
+constexpr std::size_t take_unit(std::string_view text, std::uint64_t& number) noexcept {
+    std::size_t at = 0;
+    std::uint64_t tenth = 0;
+    if (text.size() > 2 && text[0] == '.' && is_digit(text[1])) {
+        tenth = static_cast<std::uint64_t>(text[1] - '0');
+        at = 2;
+    }
+    auto rest = text.substr(at);
+    constexpr std::string_view ten_thousand = "\u4e07";
+    std::uint64_t unit = 0;
+    if (rest.starts_with(' ') && rest.substr(1).starts_with(ten_thousand)) rest.remove_prefix(1);
+    if (rest.starts_with(ten_thousand)) {
+        unit = 10'000;
+        rest.remove_prefix(ten_thousand.size());
+    } else if (!rest.empty() && (rest.size() == 1 || !is_letter(rest[1]))) {
+        unit = lowered(rest[0]) == 'k' ? 1'000 : rest[0] == 'M' ? 1'000'000 : 0;
+        rest.remove_prefix(1);
+    }
+    if (unit == 0 || number > tokens_ceiling / unit) return 0;
+    number = number * unit + tenth * (unit / 10);
+    return text.size() - rest.size();
+}
 
 /// Reads a text word by word, and calls close(sentence) at the end of each sentence, which begins as a new one does. An
 /// identifier is its words: context_length_exceeded, ContextWindowExceeded. Linear.
 template <class Sentence, class Close>
 constexpr void each_sentence(std::string_view text, Close const& close) noexcept {
     Sentence current;
+    bool counts = true;  // not the digits of E1005 and of -3310
     auto const is_word = [](char byte) { return is_letter(byte) || byte == '_'; };
     while (!text.empty()) {
         std::size_t size = 1;
-        if (is_word(text[0])) {
+        bool const begins_word = is_word(text[0]);
+        if (begins_word) {
             while (size < text.size() && is_word(text[size])) ++size;
             auto const identifier = text.substr(0, size);
             std::size_t begin = 0;
@@ -222,12 +284,20 @@ constexpr void each_sentence(std::string_view text, Close const& close) noexcept
             std::uint64_t number = 0;
             auto rest = text;
             if (take_number(rest, number)) size = text.size() - rest.size();
-            current.add_number(number <= tokens_ceiling ? number : 0);
-        } else if (std::string_view{".!?;\"\n{}"}.find(text[0]) != std::string_view::npos &&
+            size += take_unit(text.substr(size), number);
+            if (counts) current.add_number(number <= tokens_ceiling ? number : 0);
+        } else if (static_cast<unsigned char>(text[0]) >= 0x80) {
+            for (auto const& [word, meaning] : chinese_words)
+                if (text.starts_with(word)) {
+                    size = word.size();
+                    current.add_word(meaning);
+                }
+        } else if (std::string_view{".!?\"\n{}"}.find(text[0]) != std::string_view::npos &&
                    !(text[0] == '.' && text.size() > 1 && is_digit(text[1]))) {
             close(current);
             current = {};
         }
+        counts = !begins_word && text.substr(0, 2) != " -" && (counts || text[0] != '-');
         text.remove_prefix(size);
     }
     close(current);
@@ -322,8 +392,11 @@ constexpr std::optional<overflow> overflow_of(int status, std::string_view text)
             break;
         }
     }
-    if (!result && detail::overflow_status(status, false) && !detail::limits_something_else(text))
-        return detail::overflow_statement(text);
+    bool const is_bare = result == overflow{};  // a code without figures, which a sentence may have
+    if ((!result || is_bare) && detail::overflow_status(status, false) && !detail::limits_something_else(text))
+        if (auto const stated = detail::overflow_statement(text);
+            stated && (!result || (stated->limit.count != 0 && stated->requested.count != 0)))
+            return stated;
     return result;
 }
 
