@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,18 +22,17 @@
 #include <utility>
 
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
-
-#include <httplib.h>
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
+#include <condense/policy/known_secrets.hpp>
 
 #include "command_line.hpp"
 #include "proxy/address.hpp"
 #include "proxy/conversations.hpp"
 #include "proxy/exchange.hpp"
+#include "proxy/server.hpp"
 
 namespace {
 
@@ -116,24 +116,9 @@ void log(std::string const& line) {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));  // locked and unbuffered: lines stay whole
 }
 
-/// The headers of the request that this thread works on, as the client gave them.
-thread_local httplib::Headers given_headers;
-
-/// Takes out of a request what httplib would act upon: it would compress answers, decompress bodies, read forms and
-/// cut ranges, where all of that is for the provider to do.
-httplib::Server::HandlerResponse take_headers(httplib::Request const& request) {
-    given_headers = request.headers;
-    auto& held = const_cast<httplib::Request&>(request);  // the object is httplib's and not const
-    for (auto const* const name : {"Accept-Encoding", "Content-Encoding", "Content-Type", "Range"})
-        held.headers.erase(name);
-    held.ranges.clear();
-    return httplib::Server::HandlerResponse::Unhandled;
-}
-
 /// Whether a target can only lead to what is under the base URL.
 bool stays_inside(std::string_view target) {
-    constexpr std::size_t most = 2'000;  // what is routed by a regular expression must not be long
-    if (!target.starts_with('/') || target.size() > most) return false;
+    if (!target.starts_with('/')) return false;
     for (char const byte : target)
         if (byte <= 0x20 || byte >= 0x7F || byte == '#' || byte == '\\') return false;
     std::string path;
@@ -146,10 +131,6 @@ bool stays_inside(std::string_view target) {
     }
     path.push_back('/');
     return path.find("/./") == std::string::npos && path.find("/../") == std::string::npos;
-}
-
-bool is_one_of(std::string_view name, auto const& names) {
-    return std::any_of(names.begin(), names.end(), [&](auto const& each) { return exchange::same_name(name, each); });
 }
 
 /// Of one connection alone, or made anew for the next.
@@ -165,48 +146,52 @@ bool is_of_connection(std::string_view name, std::string_view connection) {
                                                                 "Transfer-Encoding",
                                                                 "Content-Length",
                                                                 "Host"};
-    if (is_one_of(name, always)) return true;
+    if (proxy::is_one_of(name, always)) return true;
     while (!connection.empty()) {  // what it names
         auto const end = std::min(connection.find(','), connection.size());
         auto each = connection.substr(0, end);
         while (each.starts_with(' ')) each.remove_prefix(1);
         while (each.ends_with(' ')) each.remove_suffix(1);
-        if (exchange::same_name(name, each)) return true;
+        if (proxy::same_name(name, each)) return true;
         connection.remove_prefix(std::min(end + 1, connection.size()));
     }
     return false;
 }
 
-bool is_clean(std::string_view text) {
-    return std::none_of(text.begin(), text.end(),
-                        [](char byte) { return (byte >= 0 && byte < 0x20 && byte != '\t') || byte == 0x7F; });
-}
-
 /// What the provider gets to see of the client's headers. Nothing is accepted compressed: a refusal has to be read.
-proxy::header_list forwarded(httplib::Headers const& given) {
-    static constexpr std::array<std::string_view, 6> own = {"REMOTE_ADDR", "REMOTE_PORT", "LOCAL_ADDR",
-                                                            "LOCAL_PORT",  "Expect",      "Accept-Encoding"};
+proxy::header_list forwarded(proxy::header_list const& given) {
+    static constexpr std::array<std::string_view, 2> own = {"Expect", "Accept-Encoding"};
     proxy::header_list sent;
-    auto const connection = given.find("Connection");
-    for (auto const& [name, value] : given)  // httplib has decoded the values: a line break must not come out of one
-        if (!is_of_connection(name, connection == given.end() ? "" : connection->second) && !is_one_of(name, own) &&
-            is_clean(name) && is_clean(value))
-            sent.emplace_back(name, value);
+    auto const connection = proxy::value_of(given, "Connection");
+    for (auto const& [name, value] : given)
+        if (!is_of_connection(name, connection) && !proxy::is_one_of(name, own)) sent.emplace_back(name, value);
     return sent;
 }
 
-std::string value_of(proxy::header_list const& all, std::string_view name) {
-    for (auto const& [key, value] : all)
-        if (exchange::same_name(key, name)) return value;
-    return {};
-}
+/// The methods whose requests are passed on.
+constexpr std::array<std::string_view, 7> methods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
 
-/// An answer of the proxy's own, in a shape that clients of both protocols show.
-void refuse(httplib::Response& response, int status, std::string const& text) {
-    nlohmann::ordered_json const body{{"type", "error"},
-                                      {"error", {{"type", "proxy_error"}, {"message", "proxy: " + text}}}};
-    response.status = status;
-    response.set_content(body.dump(), "application/json");
+/// The path of a target as it may be logged: what looks like a key or an id, with 16 letters and digits in a row, is
+/// left out.
+std::string loggable(std::string_view target) {
+    auto const path = target.substr(0, target.find('?'));
+    std::string shown;
+    for (std::size_t at = 0; at < path.size();) {
+        auto const end = std::min(path.find('/', at + 1), path.size());
+        auto const segment = path.substr(at, end - at);
+        std::size_t run = 0, digits = 0;
+        bool hides = false;
+        for (char const byte : segment) {
+            bool const is_digit = proxy::is_digit(byte);
+            run = is_digit || proxy::is_letter(byte) ? run + 1 : 0;
+            digits = run == 0 ? 0 : digits + (is_digit ? 1 : 0);
+            hides = hides || (run >= 16 && digits != 0);
+        }
+        shown += hides ? "/..." : std::string{segment};
+        at = end;
+    }
+    condense::known_secrets{}(shown);
+    return condense::printable(shown.empty() ? "-" : shown, 200);
 }
 
 class gateway {
@@ -215,54 +200,59 @@ public:
         : chosen_{chosen}, stop_{stop}, mix_{proxy::mix_named(chosen.mix)},
           shelf_{chosen.window ? std::optional{condense::tokens{*chosen.window}} : std::nullopt, chosen.drop_bound} {}
 
-    /// `reader` is null where the method has no body.
-    void serve(httplib::Request const& asked, httplib::ContentReader const* reader, httplib::Response& response) {
-        if (!stays_inside(asked.target)) refuse(response, 400, "the path is not one that is forwarded");
-        else if (auto body = read_body(asked, reader, response)) forward(asked, *body, response);
-        if (notes_.empty()) note(response.status, nullptr);
-        auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));  // a query may hold a key
-        log(condense::printable(asked.method, 20) + " " + condense::printable(path, 200) + " " +
-            std::exchange(notes_, {}));
+    /// Reads a request, and answers it.
+    void serve(proxy::connection& client) {
+        auto asked = client.read({std::chrono::seconds{chosen_.patience}, chosen_.body << 20});
+        if (asked.is_gone) return;
+        if (asked.status == 0 && !proxy::is_one_of(asked.method, methods)) {
+            asked.status = 501;
+            asked.problem = "the method is not one that is forwarded";
+        } else if (asked.status == 0 && !stays_inside(asked.target)) {
+            asked.status = 400;
+            asked.problem = "the path is not one that is forwarded";
+        }
+        if (asked.status != 0) return refuse(client, asked, asked.status, asked.problem);
+        try {
+            forward(client, asked);
+        } catch (std::bad_alloc const&) { refuse(client, asked, 500, "out of memory"); }
     }
 
 private:
-    /// The body whole; else the refusal is written.
-    std::optional<std::string> read_body(httplib::Request const& asked, httplib::ContentReader const* reader,
-                                         httplib::Response& response) const {
-        std::string body;
-        if (reader == nullptr || !(asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding")))
-            return body;
-        auto const most = chosen_.body << 20;
-        using clock = std::chrono::steady_clock;
-        auto const until = clock::now() + std::chrono::seconds{chosen_.patience};
-        bool fits = asked.get_header_value<std::uint64_t>("Content-Length") <= most;
-        bool const whole = fits && (*reader)([&](char const* data, std::size_t size) {
-                               fits = body.size() + size <= most;
-                               if (fits) body.append(data, size);
-                               return fits && clock::now() < until;
-                           });
-        if (whole) return body;
-        if (fits) refuse(response, 408, "the body of the request did not come");
-        else refuse(response, 413, "the body of the request is larger than --most allows");
-        return std::nullopt;
+    /// One line for each request, without its query and without keys in its path.
+    static void log_request(proxy::incoming const& asked, std::string const& note) {
+        log(condense::printable(asked.method.empty() ? "-" : asked.method, 20) + " " + loggable(asked.target) + " " +
+            note);
     }
 
-    void forward(httplib::Request const& asked, std::string const& body, httplib::Response& response) {
+    /// An answer of the proxy's own, in a shape that clients of both protocols show.
+    static void refuse(proxy::connection& client, proxy::incoming const& asked, int status, std::string const& text) {
+        log_request(asked, std::to_string(status) + ": " + condense::printable(text, 300));
+        nlohmann::ordered_json const body{{"type", "error"},
+                                          {"error", {{"type", "proxy_error"}, {"message", "proxy: " + text}}}};
+        client.answer(asked, status, {{"Content-Type", "application/json"}}, body.dump());
+    }
+
+    void forward(proxy::connection& client, proxy::incoming const& asked) {
         constexpr int most_refusals = 4;
         std::string reason;
-        auto const reduced = reduce(asked, body, reason);
-        auto sent = reduced ? reduced->body() : body;
-        auto headers = forwarded(given_headers);
+        auto const reduced = reduce(asked, reason);
+        auto sent = reduced ? reduced->body() : asked.body;
+        auto headers = forwarded(asked.headers);
         if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
-        std::shared_ptr<exchange> answer;
+        std::unique_ptr<exchange> answer;
         int refusals = 0;
         while (true) {
             answer.reset();  // the connection is free for the next
-            answer = std::make_shared<exchange>(
+            answer = std::make_unique<exchange>(
                 proxy::outgoing{asked.method, chosen_.to.url + asked.target, headers, std::move(sent), chosen_.to.local,
                                 static_cast<long>(chosen_.silence)},
                 stop_);
-            if (!answer->begin()) return refuse(response, 502, "no answer of the provider: " + answer->problem());
+            while (!answer->begun() && !answer->ended()) {
+                answer->work();
+                if (!answer->begun() && client.has_left())
+                    return log_request(asked, "the client has left before the answer");
+            }
+            if (!answer->begun()) return refuse(client, asked, 502, "no answer of the provider: " + answer->problem());
             if (!reduced || answer->status() < 400 || refusals == most_refusals) break;
             while (!answer->ended() && answer->body.size() <= condense::overflow_look.count) answer->work();
             auto const over = condense::overflow_of(answer->status(), answer->body);
@@ -270,75 +260,58 @@ private:
             ++refusals;
             sent = reduced->body();
         }
-        note(answer->status(), reduced.get(), refusals);
-        if (!reason.empty()) notes_ += ": passed on, " + condense::printable(reason, 300);
-        pass_back(answer, asked.method == "HEAD", response);
+        auto line = note(answer->status(), reduced.get(), refusals);
+        if (!reason.empty()) line += ": passed on, " + condense::printable(reason, 300);
+        log_request(asked, line);
+        pass_back(client, asked, *answer);
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
-    std::unique_ptr<proxy::request> reduce(httplib::Request const& asked, std::string_view body, std::string& reason) {
+    std::unique_ptr<proxy::request> reduce(proxy::incoming const& asked, std::string& reason) {
         auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
         bool const chat = asked.method == "POST" && (path.ends_with("/chat/completions") ||
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
-            return proxy::request::read(body, shelf_, mix_, chosen_.alternate);
+            return proxy::request::read(asked.body, shelf_, mix_, chosen_.alternate);
         } catch (std::exception const& problem) {
             reason = problem.what();
             return nullptr;
         }
     }
 
-    /// The answer, as it comes.
-    void pass_back(std::shared_ptr<exchange> const& answer, bool head, httplib::Response& response) const {
-        response.status = answer->status();
-        auto const connection = value_of(answer->headers(), "Connection");
-        auto const length = value_of(answer->headers(), "Content-Length");
-        auto type = value_of(answer->headers(), "Content-Type");
-        for (auto const& [name, value] : answer->headers())
-            if (!is_of_connection(name, connection) && !exchange::same_name(name, "Content-Type"))
-                response.set_header(name, value);
-        if (head || response.status == 204 || response.status == 304 || length == "0") {
-            if (!type.empty()) response.set_header("Content-Type", type);
-            if (head && !length.empty()) response.set_header("Content-Length", length);
-            return;
+    /// The answer, as it comes. A client that leaves ends the request with it.
+    static void pass_back(proxy::connection& client, proxy::incoming const& asked, exchange& answer) {
+        proxy::header_list headers;
+        auto const connection = proxy::value_of(answer.headers(), "Connection");
+        for (auto const& [name, value] : answer.headers())
+            if (!is_of_connection(name, connection)) headers.emplace_back(name, value);
+        bool goes_on = client.begin(asked, answer.status(), headers, answer.length());
+        while (goes_on) {
+            if (answer.body.empty() && !answer.ended()) answer.work();
+            auto const piece = std::exchange(answer.body, {});
+            if (piece.empty() && answer.ended()) break;
+            goes_on = !client.has_left() && client.write(piece);
         }
-        if (type.empty()) type = "application/octet-stream";
-        auto const more = [answer](httplib::DataSink& sink) {
-            if (answer->body.empty() && !answer->ended()) answer->work();
-            if (!sink.is_writable()) return false;  // the client has left, and with the exchange its request goes
-            auto const piece = std::exchange(answer->body, {});
-            if (!piece.empty()) return sink.write(piece.data(), piece.size());
-            if (answer->ended() && answer->problem().empty()) sink.done();
-            return answer->problem().empty();  // what was cut must not look whole
-        };
-        std::uint64_t size = 0;
-        std::from_chars(length.data(), length.data() + length.size(), size);
-        if (size != 0)
-            response.set_content_provider(
-                size, type, [more](std::size_t, std::size_t, httplib::DataSink& sink) { return more(sink); });
-        else
-            response.set_chunked_content_provider(type,
-                                                  [more](std::size_t, httplib::DataSink& sink) { return more(sink); });
+        if (goes_on && answer.problem().empty()) client.end();  // what was cut must not look whole
     }
 
-    static void note(int status, proxy::request const* reduced, int refusals = 0) {
-        notes_ = std::to_string(status);
-        if (reduced == nullptr) return;
+    static std::string note(int status, proxy::request const* reduced, int refusals) {
+        auto text = std::to_string(status);
+        if (reduced == nullptr) return text;
         auto const before = reduced->before();
         auto const after = reduced->after();
-        notes_ += ": messages " + std::to_string(before.messages) + " to " + std::to_string(after.messages) +
-                  ", tokens " + condense::grouped(before.tokens) + " to " + condense::grouped(after.tokens);
-        if (refusals != 0) notes_ += ", refused " + std::to_string(refusals);
+        text += ": messages " + std::to_string(before.messages) + " to " + std::to_string(after.messages) +
+                ", tokens " + condense::grouped(before.tokens) + " to " + condense::grouped(after.tokens);
+        if (refusals != 0) text += ", refused " + std::to_string(refusals);
+        return text;
     }
 
     settings const& chosen_;
     std::atomic<bool> const& stop_;
     proxy::mix mix_;
     proxy::shelf shelf_;
-    static thread_local std::string notes_;
 };
-thread_local std::string gateway::notes_;
 
 }  // namespace
 
@@ -350,53 +323,32 @@ int main(int count, char** given) {
     for (int const signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&endings, signal);
     pthread_sigmask(SIG_BLOCK, &endings, nullptr);  // before there are threads, which have the same
 
-    std::atomic<bool> stop = false;
+    std::signal(SIGPIPE, SIG_IGN);  // libcurl may write to a connection that has ended
+    std::atomic<bool> stop = false;  // at once
     gateway way{chosen, stop};
-    httplib::Server server;
-    server.new_task_queue = [&] { return new httplib::ThreadPool(chosen.threads); };
-    // One request for each connection: those that wait would occupy the threads, and nothing that is left of a body
-    // can be taken for the next request.
-    server.set_keep_alive_max_count(1);
-    server.set_tcp_nodelay(true);
-    server.set_socket_options([](socket_t listener) {  // httplib's own let two programs share a port
-        int const yes = 1;
-        ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    server.set_read_timeout(std::chrono::seconds{std::min<std::uint64_t>(chosen.patience, 30)});
-    server.set_write_timeout(std::chrono::seconds{chosen.patience});
-    server.set_pre_routing_handler([](auto const& asked, auto&) { return take_headers(asked); });
-    server.set_exception_handler(
-        [](auto const&, auto& response, auto const&) { refuse(response, 500, "out of memory"); });
-    auto const plain = [&](auto const& asked, auto& response) { way.serve(asked, nullptr, response); };
-    auto const with_body = [&](auto const& asked, auto& response, auto const& reader) {
-        way.serve(asked, &reader, response);
-    };
-    constexpr auto anything = R"([\s\S]*)";
-    server.Get(anything, plain).Options(anything, plain);
-    server.Post(anything, with_body).Put(anything, with_body);
-    server.Patch(anything, with_body).Delete(anything, with_body);
-
-    auto const port = chosen.port != 0 ? (server.bind_to_port(chosen.host, chosen.port) ? chosen.port : -1)
-                                       : server.bind_to_any_port(chosen.host);
-    if (port < 0) {
+    proxy::server server;
+    auto const port = server.listen(chosen.host, chosen.port);
+    if (!port) {
         log("proxy: cannot listen on " + condense::printable(chosen.listen, 200) + "; another program may do so");
         return 1;
     }
     auto const host = chosen.host.find(':') == std::string::npos ? chosen.host : "[" + chosen.host + "]";
-    log("listens on http://" + host + ":" + std::to_string(port) + " for " + chosen.to.url);
+    log("listens on http://" + host + ":" + std::to_string(*port) + " for " + chosen.to.url);
     if (chosen.to.scheme == "http" && !chosen.to.local) log("keys go to the provider unencrypted");
-    std::atomic<bool> over = false;
     std::thread ending{[&] {
         int signal = 0;
         sigwait(&endings, &signal);
+        server.close();
+        ::timespec const patience{.tv_sec = static_cast<::time_t>(chosen.patience), .tv_nsec = 0};
+        static_cast<void>(sigtimedwait(&endings, nullptr, &patience));  // for what is under way, or until a second one
         stop = true;
-        // Before it listens, a stop would be lost.
-        while (!server.is_running() && !over) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        server.stop();
     }};
-    bool const ended = server.listen_after_bind();
-    over = true;
-    ::kill(::getpid(), SIGTERM);  // where it ended by itself, for the thread that waits
+    auto const patience = std::chrono::seconds{chosen.patience};
+    server.run(chosen.threads, [&](int socket) {
+        proxy::connection client{socket, patience, stop};
+        way.serve(client);
+    });
+    ::kill(::getpid(), SIGTERM);  // for the thread that waits
     ending.join();
-    return ended ? 0 : 1;
+    return 0;
 }

@@ -133,7 +133,7 @@ need python3 python3
 need catch2
 need redis-server redis-server
 need openssl openssl
-case $run in full | long) need libedit-dev && need libcpp-httplib-dev && need pkg-config pkg-config && need doxygen doxygen ;; esac
+case $run in full | long) need libedit-dev && need pkg-config pkg-config && need doxygen doxygen ;; esac
 install_missing
 find_formatter || :
 [ $run = quick ] || [ $run = changed ] || [ -n "${CONDENSE_VOCABULARIES:-}" ] || get_vocabularies

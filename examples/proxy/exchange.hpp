@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <curl/curl.h>
+
+#include "headers.hpp"
 
 // One request to the provider and its answer, through libcurl, driven by the thread that needs it: whoever wants more
 // of the answer calls `work`, so a client that reads slowly slows the provider down, and nothing piles up in between.
 
 namespace proxy {
-
-/// Names and values, in the order in which they came.
-using header_list = std::vector<std::pair<std::string, std::string>>;
 
 struct outgoing {
     std::string method = {};
@@ -67,12 +69,8 @@ public:
             curl_multi_poll(connections(), nullptr, 0, 250, nullptr);
         }
     }
-    /// Waits for the status; false where none comes.
-    bool begin() {
-        while (!begun_ && !ended_) work();
-        return begun_;
-    }
-
+    /// The status and the headers have come.
+    bool begun() const noexcept { return begun_; }
     bool ended() const noexcept { return ended_; }
     /// Why it ended before its time; empty where it is whole.
     std::string const& problem() const noexcept { return problem_; }
@@ -82,12 +80,10 @@ public:
         return static_cast<int>(code);
     }
     header_list const& headers() const noexcept { return headers_; }
+    /// Of the body, where the answer says it and does not come in chunks.
+    std::optional<std::uint64_t> length() const noexcept { return is_chunked_ ? std::nullopt : length_; }
 
     std::string body = {};  ///< what has come and nobody has taken
-
-    static bool same_name(std::string_view left, std::string_view right) noexcept {
-        return left.size() == right.size() && curl_strnequal(left.data(), right.data(), left.size()) != 0;
-    }
 
 private:
     static constexpr std::size_t most_of_headers = 256u << 10;
@@ -154,14 +150,41 @@ private:
         if (begun_) return true;  // a trailer
         while (line.ends_with('\r') || line.ends_with('\n')) line.remove_suffix(1);
         auto const colon = line.find(':');
-        if (line.starts_with("HTTP/")) headers_.clear();  // also after an interim answer
-        else if (line.empty()) begun_ = status() >= 200;
-        else if (colon != line.npos) {
+        if (line.starts_with("HTTP/")) {  // also after an interim answer
+            headers_.clear();
+            length_.reset();
+            is_chunked_ = false;
+        } else if (line.empty()) begun_ = status() >= 200;
+        else if (colon != line.npos && colon != 0) {
+            auto const name = line.substr(0, colon);
             auto value = line.substr(colon + 1);
             while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
-            headers_.emplace_back(line.substr(0, colon), value);
+            while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
+            if (!std::all_of(name.begin(), name.end(), is_of_name) ||
+                std::any_of(value.begin(), value.end(), is_control))
+                return true;  // not one that a client could read
+            if (same_name(name, "Transfer-Encoding")) is_chunked_ = true;
+            if (same_name(name, "Content-Length")) return take_length(value);
+            headers_.emplace_back(name, value);
         }
         return true;
+    }
+    /// RFC 9112, 6.3: lengths that differ, or are none, leave nothing of the answer that can be trusted.
+    bool take_length(std::string_view digits) {
+        std::uint64_t length = 0;
+        auto const [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
+        bool const is_one = problem == std::errc{} && end == digits.data() + digits.size() && !digits.empty();
+        if (is_one && (!length_ || *length_ == length)) length_ = length;
+        else refusal_ = "the answer's length is not to be trusted";
+        return refusal_.empty();
+    }
+    /// RFC 9110, 5.6.2.
+    static bool is_of_name(char byte) noexcept {
+        return is_letter(byte) || is_digit(byte) ||
+               std::string_view{"!#$%&'*+-.^_`|~"}.find(byte) != std::string_view::npos;
+    }
+    static bool is_control(char byte) noexcept {
+        return (static_cast<unsigned char>(byte) < 0x20 && byte != '\t') || byte == 0x7F;
     }
 
     /// Why libcurl ended; empty for no reason.
@@ -174,7 +197,7 @@ private:
     }
     void end(std::string problem) {
         ended_ = true;
-        problem_ = std::move(problem);
+        problem_ = refusal_.empty() ? std::move(problem) : refusal_;
         if (!begun_ && problem_.empty()) problem_ = "the answer has no status";
     }
 
@@ -185,6 +208,9 @@ private:
     header_list headers_ = {};
     std::size_t size_of_headers_ = 0;
     std::string problem_ = {};
+    std::string refusal_ = {};  ///< why the answer is not taken
+    std::optional<std::uint64_t> length_ = {};
+    bool is_chunked_ = false;
     bool joined_ = false;
     bool begun_ = false;
     bool ended_ = false;

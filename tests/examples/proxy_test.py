@@ -20,4 +20,6 @@ if chosen.part == "clients":
     import proxy_client_checks as checks
 else:
     import proxy_checks as checks
+    import proxy_wire_checks
+    checks.ALL += proxy_wire_checks.ALL
 sys.exit(run_all(f"proxy_test {chosen.part}", checks.ALL, lambda check: check(chosen.program)))
