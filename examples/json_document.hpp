@@ -47,10 +47,17 @@ public:
     /// The text of a document with this member put first into the object under `key`; as it is where there is none.
     static std::string with_member(std::string text, std::string_view key, std::string_view member) {
         json_document const read{text, {}, {}};
-        auto const begin = read.inside(key);
-        if (begin == std::string::npos) return text;
-        bool const is_empty = text[read.skip_space(begin)] == '}';
-        return text.insert(begin, std::string{member}.append(is_empty ? "" : ","));
+        auto const begin = read.place_of(key);
+        if (begin == std::string::npos || text[begin] != '{') return text;
+        bool const is_empty = text[read.skip_space(begin + 1)] == '}';
+        return text.insert(begin + 1, std::string{member}.append(is_empty ? "" : ","));
+    }
+
+    /// The text of a document with this text as the value under `key`; as it is where there is none.
+    static std::string with_value(std::string text, std::string_view key, std::string_view value) {
+        json_document const read{text, {}, {}};
+        auto const begin = read.place_of(key);
+        return begin == std::string::npos ? text : text.replace(begin, read.past_value(begin) - begin, value);
     }
 
 private:
@@ -93,11 +100,11 @@ private:
         }
     }
 
-    /// Behind the brace of the object under this key; of equal keys the last counts.
-    std::size_t inside(std::string_view key) const {
+    /// Of the value under this key; of equal keys the last counts.
+    std::size_t place_of(std::string_view key) const {
         auto found = std::string::npos;
         each_member(first(), [&](json const& name, std::size_t at) {
-            if (name == key) found = text_[at] == '{' ? at + 1 : std::string::npos;
+            if (name == key) found = at;
         });
         return found;
     }

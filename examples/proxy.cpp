@@ -33,6 +33,7 @@
 #include "proxy/conversations.hpp"
 #include "proxy/exchange.hpp"
 #include "proxy/server.hpp"
+#include "proxy/usage_finder.hpp"
 
 namespace {
 
@@ -43,6 +44,8 @@ struct settings {
     std::string forward = {};
     std::string mix = "recommended";
     std::optional<std::uint64_t> window = {};
+    std::optional<std::uint64_t> most_output = {};
+    std::uint64_t least_free = 25;  ///< per cent
     std::uint64_t body = 64;      ///< megabytes
     std::uint64_t silence = 600;  ///< seconds
     std::uint64_t patience = 60;  ///< seconds
@@ -88,6 +91,12 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
         {"--public", &chosen.is_public, "allows --listen to name an address that others can reach"},
         {"--window", &chosen.window, "the context window in tokens; that of the request's model unless given",
          whole_number(256, 1'000'000'000, "tokens")},
+        {"--max-output", &chosen.most_output,
+         "tokens that a client may ask for as the longest answer; no limit unless given",
+         whole_number(1, 1'000'000'000, "tokens")},
+        {"--least-free", &chosen.least_free,
+         "per cent of the window that should be left for messages; less is said. 25 unless given",
+         whole_number(0, 100, "per cent")},
         {"--mix", &chosen.mix, "recommended, no_model or window",
          command_line::one_of({"recommended", "no_model", "window"})},
         {"--alternate", &chosen.alternate,
@@ -198,7 +207,10 @@ class gateway {
 public:
     gateway(settings const& chosen, std::atomic<bool> const& stop)
         : chosen_{chosen}, stop_{stop}, mix_{proxy::mix_named(chosen.mix)},
-          shelf_{chosen.window ? std::optional{condense::tokens{*chosen.window}} : std::nullopt, chosen.drop_bound} {}
+          shelf_{{.window = tokens_of(chosen.window),
+                  .most_output = tokens_of(chosen.most_output),
+                  .least_free = {static_cast<std::uint32_t>(chosen.least_free * 100)},
+                  .drop_bound = chosen.drop_bound}} {}
 
     /// Reads a request, and answers it.
     void serve(proxy::connection& client) {
@@ -218,6 +230,10 @@ public:
     }
 
 private:
+    static std::optional<condense::tokens> tokens_of(std::optional<std::uint64_t> const& count) {
+        return count ? std::optional{condense::tokens{*count}} : std::nullopt;
+    }
+
     /// One line for each request, without its query and without keys in its path.
     static void log_request(proxy::incoming const& asked, std::string const& note) {
         log(condense::printable(asked.method.empty() ? "-" : asked.method, 20) + " " + loggable(asked.target) + " " +
@@ -263,7 +279,10 @@ private:
         auto line = note(answer->status(), reduced.get(), refusals);
         if (!reason.empty()) line += ": passed on, " + condense::printable(reason, 300);
         log_request(asked, line);
-        pass_back(client, asked, *answer);
+        auto const advice = reduced ? reduced->advice() : std::string{};
+        if (!advice.empty() && reduced->is_new()) log("  " + advice);
+        auto const reported = pass_back(client, asked, *answer, advice);
+        if (reduced && answer->status() == 200 && reported != condense::tokens{}) reduced->observe(reported);
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
@@ -273,27 +292,33 @@ private:
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
-            return proxy::request::read(asked.body, shelf_, mix_, chosen_.alternate);
+            return proxy::request::read(asked.body, shelf_, mix_, chosen_.alternate, shelf_.client_of(asked.headers));
         } catch (std::exception const& problem) {
             reason = problem.what();
             return nullptr;
         }
     }
 
-    /// The answer, as it comes. A client that leaves ends the request with it.
-    static void pass_back(proxy::connection& client, proxy::incoming const& asked, exchange& answer) {
+    /// The answer, as it comes. A client that leaves ends the request with it. Returns the tokens of the request that
+    /// the answer reports, if it does.
+    static condense::tokens pass_back(proxy::connection& client, proxy::incoming const& asked, exchange& answer,
+                                      std::string const& advice) {
         proxy::header_list headers;
         auto const connection = proxy::value_of(answer.headers(), "Connection");
         for (auto const& [name, value] : answer.headers())
             if (!is_of_connection(name, connection)) headers.emplace_back(name, value);
+        if (!advice.empty()) headers.emplace_back("X-Condense", advice);
         bool goes_on = client.begin(asked, answer.status(), headers, answer.length());
+        proxy::usage_finder usage;
         while (goes_on) {
             if (answer.body.empty() && !answer.ended()) answer.work();
             auto const piece = std::exchange(answer.body, {});
             if (piece.empty() && answer.ended()) break;
+            usage.add(piece);
             goes_on = !client.has_left() && client.write(piece);
         }
         if (goes_on && answer.problem().empty()) client.end();  // what was cut must not look whole
+        return usage.tokens();
     }
 
     static std::string note(int status, proxy::request const* reduced, int refusals) {

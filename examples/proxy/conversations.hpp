@@ -2,14 +2,17 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,6 +28,7 @@
 #include <condense/shorten/salient_lines.hpp>
 
 #include "../json_document.hpp"
+#include "headers.hpp"
 
 // What is sent in place of a request. A client sends its conversation whole each time; a session is kept for each of
 // the latest conversations, so that what was reduced once stays the same bytes, and the provider finds it in its cache.
@@ -35,7 +39,7 @@ using json = nlohmann::ordered_json;
 using mix = condense::any_pipeline<json>;
 
 /// The presets of these names, without what takes a place to keep things: the client has the originals, and its model
-/// has no tool to read them by.
+/// has no tool to read them by. All shares are of what is free beside tools, system texts and the answer.
 inline mix mix_named(std::string_view name) {
     using namespace condense::literals;
     using condense::used;
@@ -58,30 +62,85 @@ inline mix mix_named(std::string_view name) {
     return condense::pipeline{large, summary(condense::presets::recommended_index()), window, escalate};
 }
 
+/// Who sends a request: a hash of its key, with a salt of this process, so that no key is kept.
+using client_id = std::pair<std::size_t, std::size_t>;
+
+/// What the answers of a provider have taught about a model, as one client has it.
+struct lesson {
+    using clock = std::chrono::steady_clock;
+
+    std::optional<condense::tokens> window = {};  ///< that a refusal has named
+    clock::time_point named = {};
+    double scale = 1;  ///< tokens that the provider reports for one that is estimated
+    bool has_scale = false;
+
+    /// Rises to a report at once and falls slowly, so that no request is taken for smaller than the latest was.
+    void observe(std::uint64_t estimated, std::uint64_t reported) {
+        constexpr std::uint64_t least = 1'000;  // of fewer tokens a few that nobody counts are a large part
+        if (estimated < least || reported < estimated / 2) return;  // some servers leave out what their cache has
+        auto const now = std::min(static_cast<double>(reported) / static_cast<double>(estimated), 4.0);
+        scale = has_scale ? std::max(now, scale * 0.9 + now * 0.1) : now;
+        has_scale = true;
+        if (window && reported > window->count) window.reset();  // it takes more by now
+    }
+};
+
+/// The bytes that a value takes.
+inline std::size_t memory_of(json const& value) {
+    auto const of_text = [](std::string const& text) {
+        return text.capacity() < sizeof(std::string) / 2 ? 0 : text.capacity() + 16;
+    };
+    auto sum = sizeof(json);
+    if (value.is_string()) sum += sizeof(std::string) + 16 + of_text(value.get_ref<std::string const&>());
+    for (auto const& [key, member] : value.items()) {
+        if (value.is_object()) sum += sizeof(std::string) + of_text(key);
+        if (value.is_structured()) sum += memory_of(member);
+    }
+    return value.is_structured() ? sum + 64 : sum;
+}
+
 /// A conversation of some client, and what its provider has taught about it.
 struct conversation {
+    client_id client;
     std::string model;
     condense::session<json::array_t, mix, condense::family_estimator> chat;
-    std::optional<condense::tokens> window = {};  ///< as this conversation is counted; smaller after a refusal
-    std::size_t bytes = 0;  ///< of its latest request
+    std::optional<condense::tokens> window = {};  ///< smaller than that of the model after a refusal
+    std::optional<double> scale = {};  ///< larger than that of the model after a refusal
+    std::size_t bytes = 0;  ///< that it takes
+    std::size_t read = 0;  ///< messages that are in `bytes`
 };
 
 /// The latest conversations, within bounds. Whoever works on one has taken it out, so no two threads have the same.
 class shelf {
 public:
-    explicit shelf(std::optional<condense::tokens> window, bool drop_bound = false)
-        : window_{window}, drop_bound_{drop_bound} {}
+    struct settings {
+        std::optional<condense::tokens> window = {};
+        std::optional<condense::tokens> most_output = {};  ///< what a client may ask for
+        condense::percent least_free{2'500};  ///< of the window, for messages; less is said
+        bool drop_bound = false;  ///< ask a provider to drop thinking whose beginning has changed
+    };
 
-    /// Whether a provider is asked to drop thinking whose beginning has changed, for a client that does not ask.
-    bool drop_bound() const noexcept { return drop_bound_; }
+    explicit shelf(settings const& chosen) : chosen_{chosen} {}
+    explicit shelf(condense::tokens window) : chosen_{.window = window} {}
+
+    settings const& chosen() const noexcept { return chosen_; }
+
+    /// Of the headers in which keys are sent.
+    client_id client_of(header_list const& headers) const {
+        std::string keys;
+        for (auto const* const name : {"Authorization", "x-api-key", "api-key", "x-goog-api-key"})
+            keys.append(value_of(headers, name)).push_back('\n');
+        std::hash<std::string> const hash;
+        return {hash(salt_ + keys), hash(keys + salt_)};
+    }
 
     /// The one that these messages continue. All of them are compared: nobody gets a conversation that is not theirs.
-    std::unique_ptr<conversation> take(std::string_view model, json::array_t const& messages) {
+    std::unique_ptr<conversation> take(client_id client, std::string_view model, json::array_t const& messages) {
         std::lock_guard const lock{mutex_};
         auto best = kept_.end();
         for (auto at = kept_.begin(); at != kept_.end(); ++at) {
             auto const& history = (*at)->chat.history();
-            if ((*at)->model == model && history.size() <= messages.size() &&
+            if ((*at)->client == client && (*at)->model == model && history.size() <= messages.size() &&
                 (best == kept_.end() || (*best)->chat.history().size() < history.size()) &&
                 std::equal(history.rbegin(), history.rend(), std::prev(messages.rend(), std::ssize(history))))
                 best = at;
@@ -93,6 +152,8 @@ public:
         return taken;
     }
     void put_back(std::unique_ptr<conversation> one) {
+        auto const& history = one->chat.history();
+        for (; one->read < history.size(); ++one->read) one->bytes += memory_of(history[one->read]) + of_message;
         std::lock_guard const lock{mutex_};
         bytes_ += one->bytes;
         kept_.push_front(std::move(one));
@@ -101,32 +162,45 @@ public:
             kept_.pop_back();
         }
     }
-
-    /// The facts of a model, with the window that was given, or a smaller one that a refusal has named.
-    condense::model facts_of(std::string_view name) const {
-        auto facts = condense::find_model(name).facts;
+    std::size_t bytes() const {
         std::lock_guard const lock{mutex_};
-        auto const learnt = learnt_.find(name);
-        if (window_) facts.window = *window_;
-        if (learnt != learnt_.end()) facts.window = std::min(facts.window, learnt->second);
-        return facts;
+        return bytes_;
     }
-    void learn(std::string const& model, condense::tokens window) {
+
+    /// What is known of a model for a client. A window that a refusal has named counts for a day.
+    lesson lesson_of(client_id client, std::string_view model) const {
         std::lock_guard const lock{mutex_};
-        if (learnt_.size() < most_models || learnt_.contains(model)) learnt_[model] = window;
+        auto const found = lessons_.find({client, std::string{model}});
+        if (found == lessons_.end()) return {};
+        auto learnt = found->second;
+        if (learnt.window && lesson::clock::now() - learnt.named > std::chrono::hours{24}) learnt.window.reset();
+        return learnt;
+    }
+    void learn(client_id client, std::string const& model, auto const& f) {
+        std::lock_guard const lock{mutex_};
+        if (lessons_.size() >= most_lessons) lessons_.erase(lessons_.begin());
+        f(lessons_[{client, model}]);
     }
 
 private:
     static constexpr std::size_t most_conversations = 64;
-    static constexpr std::size_t most_bytes = 256u << 20;
-    static constexpr std::size_t most_models = 1'000;
+    static constexpr std::size_t most_bytes = std::size_t{512} << 20;
+    static constexpr std::size_t most_lessons = 1'000;
+    static constexpr std::size_t of_message = 500;  ///< what a session notes of one, with its parts
 
-    std::optional<condense::tokens> window_;
-    bool drop_bound_;
+    static std::string random_salt() {
+        std::random_device random;
+        std::string salt;
+        while (salt.size() < 32) salt.push_back(static_cast<char>(random()));
+        return salt;
+    }
+
+    settings chosen_;
+    std::string salt_ = random_salt();
     mutable std::mutex mutex_;
     std::list<std::unique_ptr<conversation>> kept_;  ///< the latest first
     std::size_t bytes_ = 0;
-    std::map<std::string, condense::tokens, std::less<>> learnt_;
+    std::map<std::pair<client_id, std::string>, lesson> lessons_;
 };
 
 /// Takes the breakpoints of Anthropic's prompt cache out of the messages, and gives the last of them. Clients move them
@@ -172,9 +246,13 @@ inline void set_breakpoint(json::array_t& messages, json const& breakpoint) {
 }
 
 /// A request with the conversation that it continues. Throws what reading a message throws.
+///
+/// System messages at its beginning are no part of the conversation, as they stay whatever leaves: with tools, system
+/// texts and the answer they are what is fixed. Everything is counted as the estimator does, and what a provider states
+/// is divided by its scale.
 class request {
 public:
-    /// How large it is, by the estimate.
+    /// How large it is, by the estimate, corrected by what the provider has reported.
     struct size {
         std::size_t messages = 0;
         std::uint64_t tokens = 0;
@@ -182,12 +260,13 @@ public:
 
     /// Throws where the body is not one that is understood. `alternate`: neighbours of one role are joined, for
     /// templates that refuse two in a row.
-    static std::unique_ptr<request> read(std::string_view body, shelf& kept, mix const& layers, bool alternate) {
+    static std::unique_ptr<request> read(std::string_view body, shelf& kept, mix const& layers, bool alternate,
+                                         client_id client = {}) {
         auto parsed = condense::parse_json<json>(body);
         if (!parsed) throw std::runtime_error{parsed.error};
         auto const messages = condense::messages_of(parsed.value);
         if (!parsed.value.is_object() || messages->empty()) throw std::runtime_error{"it has no messages"};
-        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, layers, alternate}};
+        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, layers, alternate, client}};
     }
     request(request const&) = delete;
     request& operator=(request const&) = delete;
@@ -199,7 +278,10 @@ public:
     /// The body to send: what did not change is there byte for byte.
     std::string body() const {
         constexpr auto drop = R"("block_binding":{"prefix_mismatch_behavior":"drop_block"})";
-        return asks_to_drop_ ? json_document::with_member(reduced(), "thinking", drop) : reduced();
+        auto text = reduced();
+        if (!output_member_.empty())
+            text = json_document::with_value(std::move(text), output_member_, lowered_output());
+        return asks_to_drop_ ? json_document::with_member(std::move(text), "thinking", drop) : text;
     }
     /// The value of the header `anthropic-beta` that the body needs; empty for none.
     std::string_view beta() const noexcept { return asks_to_drop_ ? "thinking-binding-controls-2026-08-01" : ""; }
@@ -209,24 +291,27 @@ public:
     bool shrink(condense::overflow const& refusal) {
         constexpr condense::tokens least_window{256};  // a smaller number is none
         auto& chat = held_->chat;
-        auto limits = chat.limits();
         auto const counted = chat.used().tokens;
-        bool const named = refusal.limit > std::max(least_window, limits.overhead) && refusal.limit < limits.window;
-        if (named) limits.window = refusal.limit;
+        auto const whole = (counted + fixed()).count;
+        bool const named = refusal.limit > std::max(least_window, real(fixed())) && refusal.limit < facts_.window;
+        if (named) {
+            facts_.window = refusal.limit;
+            kept_.learn(held_->client, held_->model, [&](lesson& learnt) {
+                learnt.window = refusal.limit;
+                learnt.named = lesson::clock::now();
+            });
+        }
         // The provider counts more here than is estimated, which is for this conversation to know.
-        auto window = limits.window.count;
-        if (refusal.requested > counted && counted.count != 0)
-            window = static_cast<std::uint64_t>(static_cast<double>(window) * static_cast<double>(counted.count) /
-                                                static_cast<double>(refusal.requested.count));
-        limits.output = std::min(limits.output, condense::tokens{window / 2});
+        if (refusal.requested > real({whole}) && whole != 0)
+            scale_ = std::min(static_cast<double>(refusal.requested.count) / static_cast<double>(whole), 8.0);
+        held_->scale = scale_;
+        auto limits = budget();
         // Where the figures explain nothing: three quarters of what was too much.
-        if (window - limits.output.count >= counted.count) window = counted.count * 3 / 4 + limits.output.count;
-        if (named) kept_.learn(held_->model, refusal.limit);
-        limits.window = condense::tokens{window};
+        if (limits.input() >= counted) limits.window = condense::tokens{counted.count * 3 / 4} + limits.output;
         chat.set_limits(limits);
         static_cast<void>(chat.run());
         if (chat.used().tokens >= counted) return false;
-        held_->window = limits.window;
+        held_->window = real(limits.window + fixed());
         return true;
     }
 
@@ -235,53 +320,151 @@ public:
         return held_->chat.recover(refusal) == condense::recover_outcome::retry;
     }
 
+    /// Learns from what the provider has reported for the request as it was sent.
+    void observe(condense::tokens reported) {
+        auto const estimated = held_->chat.used().tokens + fixed();
+        kept_.learn(held_->client, held_->model,
+                    [&](lesson& learnt) { learnt.observe(estimated.count, reported.count); });
+    }
+
     /// As it came.
     size before() const {
         auto const& chat = held_->chat;
-        auto sum = condense::cost::of(chat.limits().overhead);
+        condense::cost sum;
         for (std::size_t at = 0; at < chat.outline().size(); ++at) sum += chat.outline().message_at(at).frame;
         for (std::size_t at = 0; at < chat.outline().part_count(); ++at) sum += chat.outline().part_at(at).cost;
-        return {chat.history().size(), sum.tokens().count};
+        return {chat.history().size() + lead_.size(), real(sum.tokens() + fixed()).count};
     }
     /// As it is sent.
     size after() const {
         auto const now = held_->chat.used();
-        return {static_cast<std::size_t>(now.messages.count), now.tokens.count};
+        return {static_cast<std::size_t>(now.messages.count) + lead_.size(), real(now.tokens + fixed()).count};
     }
+
+    /// What there is to say to whoever set this up: that little is left for messages, or that it does not fit. Empty
+    /// where there is nothing.
+    std::string advice() const {
+        auto const& chat = held_->chat;
+        auto const free = real(free_);
+        bool const fits = chat.used().tokens <= free_;
+        if (fits && free >= kept_.chosen().least_free.of(facts_.window)) return {};
+        using condense::grouped;
+        auto text = "fixed " + grouped(real(fixed()).count) + " (tools " + grouped(real(tools_).count) + ", system " +
+                    grouped(real(system_).count) + "), output " + grouped(reserved_.count) + " of " +
+                    grouped(facts_.window.count) + ": " + grouped(free.count) +
+                    " for messages; raise --window, or let " + "--max-output N lower what the client asks for";
+        if (fits) return text;
+        std::uint64_t largest = 0;
+        std::size_t where = 0;
+        for (std::size_t at = 0; at < chat.outline().size(); ++at) {
+            condense::cost sum = chat.outline().message_at(at).frame;
+            auto const first = chat.outline().message_at(at).first_part;
+            for (std::uint32_t part = 0; part < chat.outline().message_at(at).part_count; ++part)
+                sum += chat.outline().part_at(first + part).cost;
+            if (sum.tokens().count <= largest) continue;
+            largest = sum.tokens().count;
+            where = at;
+        }
+        return "does not fit: " + text + "; message " + std::to_string(where + lead_.size()) + " is the largest with " +
+               grouped(real({largest}).count);
+    }
+    /// The conversation is new here.
+    bool is_new() const noexcept { return is_new_; }
 
 private:
     request(std::string_view body, json const& document, json::array_t const& messages, shelf& kept, mix const& layers,
-            bool alternate)
+            bool alternate, client_id client)
         : text_{body}, original_{body, document, messages}, kept_{kept}, alternate_{alternate} {
         auto const model = document.find("model");
         auto const name = model != document.end() && model->is_string() ? model->get<std::string>() : std::string{};
-        auto const facts = kept.facts_of(name);
-        condense::family_estimator const count{facts.family};
+        facts_ = condense::find_model(name).facts;
+        auto const learnt = kept.lesson_of(client, name);
+        if (kept.chosen().window) facts_.window = *kept.chosen().window;
+        if (learnt.window) facts_.window = std::min(facts_.window, *learnt.window);
+        scale_ = learnt.scale;
+        condense::family_estimator const count{facts_.family};
 
-        asks_to_drop_ = kept.drop_bound() && may_drop(document, facts);
-
+        asks_to_drop_ = kept.chosen().drop_bound && may_drop(document, facts_);
         auto plain = messages;
         breakpoint_ = without_breakpoints(plain);
-        held_ = kept.take(name, plain);
-        auto const limits = limits_of(document, facts, count);
+        take_lead(plain);
+        take_fixed(document, count);
+        held_ = kept.take(client, name, plain);
+        if (held_ && held_->window) facts_.window = std::min(facts_.window, *held_->window);
+        if (held_ && held_->scale) scale_ = std::max(scale_, *held_->scale);
+        is_new_ = !held_;
+        auto const limits = budget();
         if (held_) {
             if (held_->chat.limits() != limits) held_->chat.set_limits(limits);
             for (auto at = held_->chat.history().size(); at < plain.size(); ++at)
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
         } else {
             bool const drops = asks_to_drop_ || drops_bound(document);
-            condense::run_options<> const options{.bound = drops ? condense::bound_parts::stay : facts.bound};
-            held_.reset(new conversation{name, {std::move(plain), layers, limits, count, options}});
+            condense::run_options<> const options{.bound = drops ? condense::bound_parts::stay : facts_.bound};
+            held_.reset(new conversation{client, name, {std::move(plain), layers, limits, count, options}});
         }
-        held_->bytes = body.size();
         static_cast<void>(held_->chat.prepare());
+    }
+
+    /// System messages before all others, unless there are no others.
+    void take_lead(json::array_t& plain) {
+        auto const others = std::find_if(plain.begin(), plain.end(), [](json const& message) {
+            return condense::role_of(message) != condense::role::system;
+        });
+        if (others == plain.end()) return;
+        lead_.assign(std::make_move_iterator(plain.begin()), std::make_move_iterator(others));
+        plain.erase(plain.begin(), others);
+    }
+
+    void take_fixed(json const& document, condense::family_estimator const& count) {
+        auto tools = json::object();
+        for (auto const* const name : {"tools", "toolConfig", "functions"})
+            if (auto const found = document.find(name); found != document.end()) tools[name] = *found;
+        tools_ = condense::overhead_of(tools, count);
+        condense::cost lead;
+        for (auto const& message : lead_) {
+            lead += count.frame(condense::role::system);
+            condense::each_part(message, [&](condense::part_view const& part) {
+                lead += (part.cost ? *part.cost : count(part.text)) + part.beside;
+            });
+        }
+        system_ = condense::overhead_of(document, count) - tools_ + lead.tokens();
+        auto const asked = condense::output_of(document);
+        auto const most = kept_.chosen().most_output;
+        if (asked && most && *asked > *most)
+            for (auto const* const name : {"max_completion_tokens", "max_output_tokens", "max_tokens"})
+                if (document.contains(name) && output_member_.empty()) output_member_ = name;
+        output_ = output_member_.empty() ? asked : most;
+    }
+    std::string lowered_output() const { return std::to_string(kept_.chosen().most_output->count); }
+
+    condense::tokens fixed() const noexcept { return tools_ + system_; }
+    /// Of the estimator's tokens those of the provider.
+    condense::tokens real(condense::tokens counted) const noexcept {
+        return {static_cast<std::uint64_t>(static_cast<double>(counted.count) * scale_ + 0.5)};
+    }
+
+    /// What is left for the conversation beside what is fixed, as the estimator counts. Where that is nothing, as by an
+    /// estimate that may be wrong, a little: the provider is to judge what is left then.
+    condense::budget budget() {
+        // Half of the window at most: a larger one the provider has to judge.
+        auto const asked = output_ ? std::min(*output_, condense::tokens{facts_.window.count / 2}) : output_;
+        auto const stated = condense::budget_for(facts_, {}, asked);
+        auto const counted = [this](condense::tokens of_provider) {
+            return condense::tokens{static_cast<std::uint64_t>(static_cast<double>(of_provider.count) / scale_)};
+        };
+        reserved_ = stated.output;
+        auto const output = counted(stated.output);
+        free_ = counted(stated.window) - fixed() - output;
+        return {.window = std::max(free_, condense::tokens{counted(stated.window).count / 16}) + output,
+                .output = output};
     }
 
     std::string reduced() const {
         auto const& chat = held_->chat;
         if (std::equal(chat.request().begin(), chat.request().end(), chat.history().begin(), chat.history().end()))
             return std::string{text_};
-        json::array_t sent;
+        auto sent = lead_;
         auto const send = [&sent](json const& message) { sent.push_back(message); };
         if (alternate_) condense::each_alternating(chat.request(), send);
         else
@@ -305,23 +488,23 @@ private:
         return document.contains(asked) && document.at(asked) == "drop_block";
     }
 
-    condense::budget limits_of(json const& document, condense::model facts,
-                               condense::family_estimator const& count) const {
-        if (held_ && held_->window) facts.window = std::min(facts.window, *held_->window);
-        auto const overhead = condense::overhead_of(document, count);
-        auto output = condense::output_of(document);
-        // Half of the window at most: a larger one the provider has to judge.
-        if (output) output = std::min(*output, condense::tokens{facts.window.count / 2});
-        return condense::budget_for(facts, overhead, output);
-    }
-
     std::string_view text_;
     json_document original_;
     shelf& kept_;
     bool alternate_;
+    condense::model facts_ = {};  ///< with the window that counts here
+    double scale_ = 1;
+    json::array_t lead_ = {};
+    condense::tokens tools_ = {};  ///< as the estimator counts them
+    condense::tokens system_ = {};  ///< so, too
+    std::optional<condense::tokens> output_ = {};  ///< that the client asks for
+    condense::tokens reserved_ = {};  ///< for the answer
+    condense::tokens free_ = {};  ///< for messages, as the estimator counts
+    std::string output_member_ = {};  ///< whose value is lowered; empty for none
     std::unique_ptr<conversation> held_;
     std::optional<json> breakpoint_;
     bool asks_to_drop_ = false;
+    bool is_new_ = false;
 };
 
 }  // namespace proxy

@@ -59,8 +59,8 @@ incoming refused(incoming&& asked, boost::system::error_code problem, std::strin
     if (problem == http::error::body_limit)
         return refused(std::move(asked), 413, "the body of the request is larger than is allowed");
     if (problem == http::error::header_limit)
-        return unread.find('\n') == unread.npos ? refused(std::move(asked), 414, "the request line is too long")
-                                                : refused(std::move(asked), 431, "the headers are too large");
+        return unread.find('\n') > most_of_target ? refused(std::move(asked), 414, "the request line is too long")
+                                                  : refused(std::move(asked), 431, "the headers are too large");
     return refused(std::move(asked), 400, "this is no request of HTTP: " + problem.message());
 }
 

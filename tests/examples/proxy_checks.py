@@ -144,6 +144,30 @@ def what_is_changed_keeps_the_rest(program):
         expect(json.dumps(messages[-1]) in body, "a message that stays is spelt in another way", body)
 
 
+def what_is_fixed_is_said(program):
+    system, members = noise("system", 13_000), '"seed":1.50, "max_tokens" : 3000'
+    body = f'{{"model": "m", {members}, "messages": {json.dumps([{"role": "system", "content": system}, *long_talk(3, 100)])}}}'
+    for options, advice in ((("--window", "16000"), True), (("--window", "16000", "--least-free", "5"), False), (("--window", "16000", "--max-output", "200"), False),
+                            (("--window", "9000"), True)):
+        with Provider(window=10**9) as provider, Proxy(program, provider.url, *options) as proxy:
+            for _ in range(2):
+                answer, _ = proxy.ask("POST", OpenAI.path, body, OpenAI.headers)
+            said = answer.getheader("X-Condense") or ""
+            expect(bool(said) == advice and proxy.log.count("for messages; raise --window") == advice, f"{options}: what is fixed", (said, proxy.log))
+            expect(said.startswith("does not fit: ") == ("9000" in options) and (not advice or " is the largest with " in said or "fixed " in said), "what does not fit", said)
+            sent = provider.seen[-1]["body"].decode()
+            expect(sent == (body.replace("3000", "200") if "--max-output" in options else body) or "9000" in options, "another body", sent[-500:])
+
+
+def a_system_text_may_change(program):
+    with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
+        talk = long_talk(60, 900)
+        for at in (-4, -2, None):
+            post(proxy, OpenAI, [{"role": "system", "content": f"It is {at} o'clock."}, *talk[:at]])
+        before, after = (request["messages"] for request in provider.accepted[-2:])
+        expect(len(after) < 40 and after[1:len(before)] == before[1:] and "None o'clock" in after[0]["content"], "it is reduced anew", after)
+
+
 def roles_alternate_where_that_is_asked_for(program):
     messages = long_talk(30, 500)
     for shape in (OpenAI, Anthropic):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """What the example `proxy` does with bytes that are no HTTP, of clients and of providers (RFC 9110, RFC 9112)."""
 
+import json
+import re
 import signal
 import socket
 import threading
@@ -15,7 +17,7 @@ LENGTH = b"Content-Length: %d\r\n" % len(BODY)
 
 
 class Upstream:
-    """Keeps what it reads, request by request, and answers each with `says`, after which it closes."""
+    """Keeps what it reads, request by request, and answers each with `says`, bytes or a function of it, after which it closes."""
 
     def __init__(self, says=b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab"):
         self.says, self.seen = says, []
@@ -38,7 +40,7 @@ class Upstream:
                     pass
                 there.setblocking(True)
                 self.seen.append(got)
-                there.sendall(self.says)
+                there.sendall(self.says(got) if callable(self.says) else self.says)
 
 
 def said(proxy, data, seconds=PATIENCE):
@@ -105,6 +107,33 @@ def answers_that_lie_end_one_request(program):
             is_whole = not cut and b"hello" in got and b"\nX;" not in got and b"Content-Length :" not in got
             found = "502" if got.startswith(b"HTTP/1.1 502 ") else "whole" if is_whole else "cut"
             expect(found == wanted, f"{name}: {found}, not {wanted}", got)
+
+
+def chat(proxy, key, size, says="hi"):
+    """A conversation of so many words; the line of the log."""
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": says}, {"role": "assistant", "content": "word " * size}, {"role": "user", "content": "Go on."}]}).encode()
+    said(proxy, post(b"Content-Length: %d\r\nAuthorization: Bearer %s\r\n" % (len(body), key), body))
+    return [int(figure.replace(",", "")) for figure in re.findall(r"tokens ([\d,]+) to ([\d,]+)", proxy.log)[-1]]
+
+
+def a_client_learns_for_itself_alone(program):
+    refusal = b'{"error":{"message":"This model\'s maximum context length is 900 tokens. However, your messages resulted in 5000 tokens.","code":"context_length_exceeded"}}'
+    upstream = Upstream(lambda got: b"HTTP/1.1 400 Bad Request\r\nContent-Length: %d\r\n\r\n%s" % (len(refusal), refusal) if b"refuse it" in got else
+                        b"HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n" + b'{"usage":{"input_tokens":6000}}'[:30] if b"Bearer C" in got else b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab")
+    with Proxy(program, upstream.url, "--window", "20000") as proxy:
+        chat(proxy, b"A", 3000, "refuse it")
+        before, after = chat(proxy, b"A", 3000, "Another.")
+        expect(after < 900 < before, "a window that was named is forgotten", proxy.log)
+        for key in (b"B", b"C"):
+            before, after = chat(proxy, key, 3000)
+            expect(after == before > 2000, "another client's window has shrunk", proxy.log)
+    usage = b'{"usage": {"prompt_tokens": 9000, "completion_tokens": 1}}'
+    upstream = Upstream(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(usage), usage))
+    with Proxy(program, upstream.url, "--window", "20000") as proxy:
+        first, _ = chat(proxy, b"A", 4500)
+        learnt, _ = chat(proxy, b"A", 4500, "Another.")
+        other, _ = chat(proxy, b"B", 4500)
+        expect(first < 7000 and other == first and 8900 < learnt < 9100, "reported tokens are not used", proxy.log)
 
 
 def patience_is_for_all_of_a_request(program):
