@@ -123,6 +123,7 @@ TEST_CASE("chat_message: bytes hold all of it, and the same message gives the sa
             }
     CHECK(read(condense::to_bytes(chat_message{})) == chat_message{});
     CHECK(condense::to_bytes(rich()) == condense::to_bytes(rich()));
+    CHECK(forms::to_chat(rich()) == rich());
     std::size_t count = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed)
         for (auto const& m : laws::conversation_generator{seed}.make()) {

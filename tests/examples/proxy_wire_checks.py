@@ -154,6 +154,7 @@ def patience_is_for_all_of_a_request(program):
             began = time.monotonic()
             got, _ = said(proxy, post(LENGTH), 30)
             expect(got.endswith(b"ab") and time.monotonic() - began < 8, f"another waits {time.monotonic() - began:.1f} s", (start, got))
+            proxy.wait_for(lambda lines: " 408: " in "".join(lines), "it is not refused")
             over.set()
 
 
