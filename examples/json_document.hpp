@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,9 +69,10 @@ private:
     };
 
     std::size_t find(json const& m, std::size_t from) const {
-        for (auto at = from; at < spans_.size(); ++at)
-            if (spans_[at].value == m) return at;
-        return spans_.size();
+        auto const hash = std::hash<json>{}(m);
+        auto at = std::lower_bound(places_.begin(), places_.end(), std::pair{hash, from});
+        while (at != places_.end() && at->first == hash && spans_[at->second].value != m) ++at;
+        return at != places_.end() && at->first == hash ? at->second : spans_.size();
     }
 
     /// The names of the members that lead to an array: none, or up to two.
@@ -119,16 +122,19 @@ private:
     void take_array(std::size_t begin) {
         if (text_[begin] != '[') return;
         spans_.clear();
+        places_.clear();
         begin_ = begin;
         auto at = skip_space(begin + 1);
         while (text_[at] != ']') {
             auto const end = past_value(at);
             auto const text = text_.substr(at, end - at);
             spans_.push_back({text, condense::parse_json<json>(text).value});
+            places_.emplace_back(std::hash<json>{}(spans_.back().value), spans_.size() - 1);
             at = skip_space(end);
             if (text_[at] == ',') at = skip_space(at + 1);
         }
         end_ = at + 1;
+        std::sort(places_.begin(), places_.end());
         lines_ = text_.substr(begin_, end_ - begin_).find('\n') != std::string_view::npos;
     }
 
@@ -154,6 +160,7 @@ private:
 
     std::string_view text_;
     std::vector<span> spans_;
+    std::vector<std::pair<std::size_t, std::size_t>> places_;  ///< of each value's hash, sorted
     std::size_t begin_ = 0;
     std::size_t end_ = 0;
     bool lines_ = false;

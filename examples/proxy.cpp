@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -159,8 +158,8 @@ bool is_of_connection(std::string_view name, std::string_view connection) {
     while (!connection.empty()) {  // what it names
         auto const end = std::min(connection.find(','), connection.size());
         auto each = connection.substr(0, end);
-        while (each.starts_with(' ')) each.remove_prefix(1);
-        while (each.ends_with(' ')) each.remove_suffix(1);
+        while (each.starts_with(' ') || each.starts_with('\t')) each.remove_prefix(1);
+        while (each.ends_with(' ') || each.ends_with('\t')) each.remove_suffix(1);
         if (proxy::same_name(name, each)) return true;
         connection.remove_prefix(std::min(end + 1, connection.size()));
     }
@@ -171,7 +170,7 @@ bool is_of_connection(std::string_view name, std::string_view connection) {
 proxy::header_list forwarded(proxy::header_list const& given) {
     static constexpr std::array<std::string_view, 2> own = {"Expect", "Accept-Encoding"};
     proxy::header_list sent;
-    auto const connection = proxy::value_of(given, "Connection");
+    auto const connection = proxy::values_of(given, "Connection");
     for (auto const& [name, value] : given)
         if (!is_of_connection(name, connection) && !proxy::is_one_of(name, own)) sent.emplace_back(name, value);
     return sent;
@@ -212,21 +211,23 @@ public:
                   .least_free = {static_cast<std::uint32_t>(chosen.least_free * 100)},
                   .drop_bound = chosen.drop_bound}} {}
 
-    /// Reads a request, and answers it.
+    /// Reads a request, and answers it. What goes wrong ends this request alone.
     void serve(proxy::connection& client) {
-        auto asked = client.read({std::chrono::seconds{chosen_.patience}, chosen_.body << 20});
-        if (asked.is_gone) return;
-        if (asked.status == 0 && !proxy::is_one_of(asked.method, methods)) {
-            asked.status = 501;
-            asked.problem = "the method is not one that is forwarded";
-        } else if (asked.status == 0 && !stays_inside(asked.target)) {
-            asked.status = 400;
-            asked.problem = "the path is not one that is forwarded";
-        }
-        if (asked.status != 0) return refuse(client, asked, asked.status, asked.problem);
+        proxy::incoming asked;
         try {
-            forward(client, asked);
-        } catch (std::bad_alloc const&) { refuse(client, asked, 500, "out of memory"); }
+            asked = client.read({std::chrono::seconds{chosen_.patience}, chosen_.body << 20});
+            if (asked.is_gone) return;
+            if (asked.status != 0) refuse(client, asked, asked.status, asked.problem);
+            else if (!proxy::is_one_of(asked.method, methods))
+                refuse(client, asked, 501, "the method is not one that is forwarded");
+            else if (!stays_inside(asked.target)) refuse(client, asked, 400, "the path is not one that is forwarded");
+            else forward(client, asked);
+        } catch (std::exception const& problem) {
+            if (client.has_begun()) return;
+            try {
+                refuse(client, asked, 500, problem.what());
+            } catch (std::exception const&) { return; }  // of no memory for an answer
+        }
     }
 
 private:
@@ -270,7 +271,10 @@ private:
             }
             if (!answer->begun()) return refuse(client, asked, 502, "no answer of the provider: " + answer->problem());
             if (!reduced || answer->status() < 400 || refusals == most_refusals) break;
-            while (!answer->ended() && answer->body.size() <= condense::overflow_look.count) answer->work();
+            while (!answer->ended() && answer->body.size() <= condense::overflow_look.count) {
+                answer->work();
+                if (client.has_left()) return log_request(asked, "the client has left before the answer");
+            }
             auto const over = condense::overflow_of(answer->status(), answer->body);
             if (!(over ? reduced->shrink(*over) : reduced->unbind({answer->status(), answer->body}))) break;
             ++refusals;
@@ -281,8 +285,9 @@ private:
         log_request(asked, line);
         auto const advice = reduced ? reduced->advice() : std::string{};
         if (!advice.empty() && reduced->is_new()) log("  " + advice);
-        auto const reported = pass_back(client, asked, *answer, advice);
-        if (reduced && answer->status() == 200 && reported != condense::tokens{}) reduced->observe(reported);
+        proxy::usage_finder usage;
+        pass_back(client, asked, *answer, advice, reduced ? &usage : nullptr);
+        if (reduced && answer->status() < 400) reduced->accept(usage.tokens());
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
@@ -292,33 +297,31 @@ private:
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
-            return proxy::request::read(asked.body, shelf_, mix_, chosen_.alternate, shelf_.client_of(asked.headers));
+            return proxy::request::read(asked.body, shelf_, mix_, chosen_.alternate,
+                                        shelf_.client_of(asked.headers, asked.target));
         } catch (std::exception const& problem) {
             reason = problem.what();
             return nullptr;
         }
     }
 
-    /// The answer, as it comes. A client that leaves ends the request with it. Returns the tokens of the request that
-    /// the answer reports, if it does.
-    static condense::tokens pass_back(proxy::connection& client, proxy::incoming const& asked, exchange& answer,
-                                      std::string const& advice) {
+    /// The answer, as it comes. A client that leaves ends the request with it.
+    static void pass_back(proxy::connection& client, proxy::incoming const& asked, exchange& answer,
+                          std::string const& advice, proxy::usage_finder* usage) {
         proxy::header_list headers;
-        auto const connection = proxy::value_of(answer.headers(), "Connection");
+        auto const connection = proxy::values_of(answer.headers(), "Connection");
         for (auto const& [name, value] : answer.headers())
             if (!is_of_connection(name, connection)) headers.emplace_back(name, value);
         if (!advice.empty()) headers.emplace_back("X-Condense", advice);
         bool goes_on = client.begin(asked, answer.status(), headers, answer.length());
-        proxy::usage_finder usage;
         while (goes_on) {
             if (answer.body.empty() && !answer.ended()) answer.work();
             auto const piece = std::exchange(answer.body, {});
             if (piece.empty() && answer.ended()) break;
-            usage.add(piece);
+            if (usage != nullptr) usage->add(piece);
             goes_on = !client.has_left() && client.write(piece);
         }
         if (goes_on && answer.problem().empty()) client.end();  // what was cut must not look whole
-        return usage.tokens();
     }
 
     static std::string note(int status, proxy::request const* reduced, int refusals) {
@@ -345,7 +348,11 @@ int main(int count, char** given) {
     if (auto const status = read_arguments(count, given, chosen)) return *status;
     sigset_t endings;
     sigemptyset(&endings);
-    for (int const signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&endings, signal);
+    for (int const signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction now = {};
+        bool const is_ignored = sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;  // as by nohup
+        if (!is_ignored || signal == SIGTERM) sigaddset(&endings, signal);
+    }
     pthread_sigmask(SIG_BLOCK, &endings, nullptr);  // before there are threads, which have the same
 
     std::signal(SIGPIPE, SIG_IGN);  // libcurl may write to a connection that has ended

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
@@ -71,14 +72,16 @@ struct lesson {
 
     std::optional<condense::tokens> window = {};  ///< that a refusal has named
     clock::time_point named = {};
+    clock::time_point used = {};
     double scale = 1;  ///< tokens that the provider reports for one that is estimated
     bool has_scale = false;
 
     /// Rises to a report at once and falls slowly, so that no request is taken for smaller than the latest was.
     void observe(std::uint64_t estimated, std::uint64_t reported) {
         constexpr std::uint64_t least = 1'000;  // of fewer tokens a few that nobody counts are a large part
-        if (estimated < least || reported < estimated / 2) return;  // some servers leave out what their cache has
-        auto const now = std::min(static_cast<double>(reported) / static_cast<double>(estimated), 4.0);
+        // Some servers leave out what their cache has; above that it is no count of these messages.
+        if (estimated < least || reported < estimated / 2 || reported > estimated * 4) return;
+        auto const now = static_cast<double>(reported) / static_cast<double>(estimated);
         scale = has_scale ? std::max(now, scale * 0.9 + now * 0.1) : now;
         has_scale = true;
         if (window && reported > window->count) window.reset();  // it takes more by now
@@ -125,9 +128,9 @@ public:
 
     settings const& chosen() const noexcept { return chosen_; }
 
-    /// Of the headers in which keys are sent.
-    client_id client_of(header_list const& headers) const {
-        std::string keys;
+    /// Of the headers in which keys are sent, and of the query.
+    client_id client_of(header_list const& headers, std::string_view target) const {
+        std::string keys{target.substr(std::min(target.find('?'), target.size()))};
         for (auto const* const name : {"Authorization", "x-api-key", "api-key", "x-goog-api-key"})
             keys.append(value_of(headers, name)).push_back('\n');
         std::hash<std::string> const hash;
@@ -158,8 +161,9 @@ public:
         bytes_ += one->bytes;
         kept_.push_front(std::move(one));
         while (kept_.size() > most_conversations || (bytes_ > most_bytes && kept_.size() > 1)) {
-            bytes_ -= kept_.back()->bytes;
-            kept_.pop_back();
+            auto const leaves = oldest_of_largest();
+            bytes_ -= (*leaves)->bytes;
+            kept_.erase(leaves);
         }
     }
     std::size_t bytes() const {
@@ -178,8 +182,14 @@ public:
     }
     void learn(client_id client, std::string const& model, auto const& f) {
         std::lock_guard const lock{mutex_};
-        if (lessons_.size() >= most_lessons) lessons_.erase(lessons_.begin());
-        f(lessons_[{client, model}]);
+        auto const now = lesson::clock::now();
+        auto const place = lessons_.try_emplace({client, model}).first;
+        place->second.used = now;
+        f(place->second);
+        if (lessons_.size() > most_lessons)
+            lessons_.erase(std::min_element(lessons_.begin(), lessons_.end(), [](auto const& one, auto const& other) {
+                return one.second.used < other.second.used;
+            }));
     }
 
 private:
@@ -187,6 +197,16 @@ private:
     static constexpr std::size_t most_bytes = std::size_t{512} << 20;
     static constexpr std::size_t most_lessons = 1'000;
     static constexpr std::size_t of_message = 500;  ///< what a session notes of one, with its parts
+
+    /// Of the client that has most here, so that nobody's conversations make room for those of another.
+    std::list<std::unique_ptr<conversation>>::iterator oldest_of_largest() {
+        std::map<client_id, std::size_t> sums;
+        for (auto const& each : kept_) sums[each->client] += each->bytes + most_bytes / most_conversations;
+        auto found = std::prev(kept_.end());
+        for (auto at = kept_.begin(); at != kept_.end(); ++at)
+            if (sums[(*at)->client] >= sums[(*found)->client]) found = at;
+        return found;
+    }
 
     static std::string random_salt() {
         std::random_device random;
@@ -270,17 +290,17 @@ public:
     }
     request(request const&) = delete;
     request& operator=(request const&) = delete;
-    /// What was learnt and reduced is there for the next request.
+    /// What was learnt and reduced is there for the next request; a new conversation once it was accepted.
     ~request() {
-        if (held_) kept_.put_back(std::move(held_));
+        if (held_ && (!is_new_ || is_accepted_)) kept_.put_back(std::move(held_));
     }
 
     /// The body to send: what did not change is there byte for byte.
     std::string body() const {
         constexpr auto drop = R"("block_binding":{"prefix_mismatch_behavior":"drop_block"})";
         auto text = reduced();
-        if (!output_member_.empty())
-            text = json_document::with_value(std::move(text), output_member_, lowered_output());
+        for (auto const& name : lowered_)
+            text = json_document::with_value(std::move(text), name, std::to_string(output_->count));
         return asks_to_drop_ ? json_document::with_member(std::move(text), "thinking", drop) : text;
     }
     /// The value of the header `anthropic-beta` that the body needs; empty for none.
@@ -291,8 +311,8 @@ public:
     bool shrink(condense::overflow const& refusal) {
         constexpr condense::tokens least_window{256};  // a smaller number is none
         auto& chat = held_->chat;
-        auto const counted = chat.used().tokens;
-        auto const whole = (counted + fixed()).count;
+        auto const before = chat.used().tokens;
+        auto const whole = counted().count;
         bool const named = refusal.limit > std::max(least_window, real(fixed())) && refusal.limit < facts_.window;
         if (named) {
             facts_.window = refusal.limit;
@@ -307,10 +327,10 @@ public:
         held_->scale = scale_;
         auto limits = budget();
         // Where the figures explain nothing: three quarters of what was too much.
-        if (limits.input() >= counted) limits.window = condense::tokens{counted.count * 3 / 4} + limits.output;
+        if (limits.input() >= before) limits.window = condense::tokens{before.count * 3 / 4} + limits.output;
         chat.set_limits(limits);
         static_cast<void>(chat.run());
-        if (chat.used().tokens >= counted) return false;
+        if (chat.used().tokens >= before) return false;
         held_->window = real(limits.window + fixed());
         return true;
     }
@@ -320,11 +340,13 @@ public:
         return held_->chat.recover(refusal) == condense::recover_outcome::retry;
     }
 
-    /// Learns from what the provider has reported for the request as it was sent.
-    void observe(condense::tokens reported) {
-        auto const estimated = held_->chat.used().tokens + fixed();
-        kept_.learn(held_->client, held_->model,
-                    [&](lesson& learnt) { learnt.observe(estimated.count, reported.count); });
+    /// The provider has taken the request as it was sent, and reports so many tokens of it; 0 for none.
+    void accept(condense::tokens reported) {
+        is_accepted_ = true;
+        auto const estimated = counted();
+        if (reported != condense::tokens{})
+            kept_.learn(held_->client, held_->model,
+                        [&](lesson& learnt) { learnt.observe(estimated.count, reported.count); });
     }
 
     /// As it came.
@@ -340,6 +362,9 @@ public:
         auto const now = held_->chat.used();
         return {static_cast<std::size_t>(now.messages.count) + lead_.size(), real(now.tokens + fixed()).count};
     }
+
+    /// The same, as the estimator counts.
+    condense::tokens counted() const { return held_->chat.used().tokens + fixed(); }
 
     /// What there is to say to whoever set this up: that little is left for messages, or that it does not fit. Empty
     /// where there is nothing.
@@ -377,6 +402,7 @@ private:
         : text_{body}, original_{body, document, messages}, kept_{kept}, alternate_{alternate} {
         auto const model = document.find("model");
         auto const name = model != document.end() && model->is_string() ? model->get<std::string>() : std::string{};
+        if (name.size() > 256) throw std::runtime_error{"the name of the model is too long"};
         facts_ = condense::find_model(name).facts;
         auto const learnt = kept.lesson_of(client, name);
         if (kept.chosen().window) facts_.window = *kept.chosen().window;
@@ -429,14 +455,22 @@ private:
             });
         }
         system_ = condense::overhead_of(document, count) - tools_ + lead.tokens();
-        auto const asked = condense::output_of(document);
-        auto const most = kept_.chosen().most_output;
-        if (asked && most && *asked > *most)
-            for (auto const* const name : {"max_completion_tokens", "max_output_tokens", "max_tokens"})
-                if (document.contains(name) && output_member_.empty()) output_member_ = name;
-        output_ = output_member_.empty() ? asked : most;
+        output_ = condense::output_of(document);
+        if (kept_.chosen().most_output) lower_output(document, *kept_.chosen().most_output);
     }
-    std::string lowered_output() const { return std::to_string(kept_.chosen().most_output->count); }
+    /// Thinking keeps its room, as the answer has to be longer.
+    void lower_output(json const& document, condense::tokens most) {
+        auto const budget = json::json_pointer{"/thinking/budget_tokens"};
+        if (document.contains(budget) && document.at(budget).is_number_unsigned())
+            most = std::max(most, condense::tokens{document.at(budget).get<std::uint64_t>()} + condense::tokens{1});
+        for (auto const* const name : {"max_completion_tokens", "max_output_tokens", "max_tokens"}) {
+            auto const found = document.find(name);
+            if (found == document.end() || !found->is_number()) continue;
+            auto const given = found->get<double>();
+            if (given < 0 || given > static_cast<double>(most.count)) lowered_.emplace_back(name);
+        }
+        if (!lowered_.empty()) output_ = most;
+    }
 
     condense::tokens fixed() const noexcept { return tools_ + system_; }
     /// Of the estimator's tokens those of the provider.
@@ -450,13 +484,13 @@ private:
         // Half of the window at most: a larger one the provider has to judge.
         auto const asked = output_ ? std::min(*output_, condense::tokens{facts_.window.count / 2}) : output_;
         auto const stated = condense::budget_for(facts_, {}, asked);
-        auto const counted = [this](condense::tokens of_provider) {
+        auto const counts_as = [this](condense::tokens of_provider) {
             return condense::tokens{static_cast<std::uint64_t>(static_cast<double>(of_provider.count) / scale_)};
         };
         reserved_ = stated.output;
-        auto const output = counted(stated.output);
-        free_ = counted(stated.window) - fixed() - output;
-        return {.window = std::max(free_, condense::tokens{counted(stated.window).count / 16}) + output,
+        auto const output = counts_as(stated.output);
+        free_ = counts_as(stated.window) - fixed() - output;
+        return {.window = std::max(free_, condense::tokens{counts_as(stated.window).count / 16}) + output,
                 .output = output};
     }
 
@@ -500,11 +534,12 @@ private:
     std::optional<condense::tokens> output_ = {};  ///< that the client asks for
     condense::tokens reserved_ = {};  ///< for the answer
     condense::tokens free_ = {};  ///< for messages, as the estimator counts
-    std::string output_member_ = {};  ///< whose value is lowered; empty for none
+    std::vector<std::string> lowered_ = {};  ///< members that limit the answer to more than is allowed
     std::unique_ptr<conversation> held_;
     std::optional<json> breakpoint_;
     bool asks_to_drop_ = false;
     bool is_new_ = false;
+    bool is_accepted_ = false;
 };
 
 }  // namespace proxy

@@ -122,7 +122,7 @@ private:
         curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, what_.silence);
         if (what_.method == "HEAD") curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
         else {
-            if (!what_.body.empty() || what_.method == "POST") {
+            if (!what_.body.empty() || what_.method.starts_with('P')) {  // POST, PUT and PATCH say their length
                 curl_easy_setopt(easy, CURLOPT_POSTFIELDS, what_.body.c_str());
                 curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(what_.body.size()));
             }

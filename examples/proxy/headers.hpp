@@ -34,6 +34,14 @@ inline std::string value_of(header_list const& all, std::string_view name) {
     return {};
 }
 
+/// Of all of that name, as one list.
+inline std::string values_of(header_list const& all, std::string_view name) {
+    std::string list;
+    for (auto const& [key, value] : all)
+        if (same_name(key, name)) list += value + ",";
+    return list;
+}
+
 inline std::size_t count_of(header_list const& all, std::string_view name) noexcept {
     return static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [&](auto const& each) { return same_name(each.first, name); }));

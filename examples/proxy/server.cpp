@@ -117,9 +117,8 @@ bool connection::send(std::string_view bytes) {
 }
 
 bool connection::has_left() const noexcept {
-    char byte = 0;
-    auto const got = ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+    ::pollfd watched{.fd = socket_, .events = POLLRDHUP, .revents = 0};
+    return ::poll(&watched, 1, 0) > 0;
 }
 
 incoming connection::read(request_limits const& limits) {
@@ -130,10 +129,15 @@ incoming connection::read(request_limits const& limits) {
     std::string held;  // what came and the parser has not taken
     auto const until = clock::now() + limits.patience;
     auto piece = std::make_unique<std::array<char, 65536>>();
+    bool is_begun = false;
     bool has_headers = false;
     while (!parser.is_done()) {
+        if (!is_begun && held.size() >= 2) {
+            if (held.starts_with("\r\n")) held.erase(0, 2);  // RFC 9112, 2.2
+            is_begun = true;
+        }
         boost::system::error_code problem;
-        auto const taken = held.empty() ? 0 : parser.put(boost::asio::buffer(held), problem);
+        auto const taken = held.empty() || !is_begun ? 0 : parser.put(boost::asio::buffer(held), problem);
         if (problem && problem != http::error::need_more) return refused(std::move(asked), problem, held);
         held.erase(0, taken);
         if (parser.is_header_done() && !std::exchange(has_headers, true)) {
@@ -150,7 +154,8 @@ incoming connection::read(request_limits const& limits) {
             if (auto const status = framing_problem(asked); status != 0)
                 return refused(std::move(asked), status, "its headers do not say where the request ends, or for whom");
             parser.eager(true);
-            if (same_name(value_of(asked.headers, "Expect"), "100-continue") && !parser.is_done() && held.empty())
+            if (!asked.is_old && same_name(value_of(asked.headers, "Expect"), "100-continue") && !parser.is_done() &&
+                held.empty())
                 send("HTTP/1.1 100 Continue\r\n\r\n");
             continue;
         }
@@ -179,6 +184,7 @@ bool connection::begin(incoming const& asked, int status, header_list const& hea
     left_ = length.value_or(0);
     if (length && status != 204) head += "Content-Length: " + std::to_string(*length) + "\r\n";
     if (framing_ == framing::chunks) head += "Transfer-Encoding: chunked\r\n";
+    has_begun_ = true;
     return is_open_ = send(head + "Connection: close\r\n\r\n");
 }
 

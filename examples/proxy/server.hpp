@@ -55,8 +55,10 @@ public:
     /// An answer that is there already.
     void answer(incoming const& asked, int status, header_list headers, std::string_view body);
 
-    /// The client has closed the connection.
+    /// The client has closed the connection, or its half of it.
     bool has_left() const noexcept;
+    /// Something of an answer was sent.
+    bool has_begun() const noexcept { return has_begun_; }
 
 private:
     using clock = std::chrono::steady_clock;
@@ -71,6 +73,7 @@ private:
     enum class framing { none, length, chunks, close } framing_ = framing::none;
     std::uint64_t left_ = 0;  ///< of the length
     bool is_open_ = true;  ///< for what is still to be written
+    bool has_begun_ = false;
 };
 
 /// Listens, and hands each connection to one of some threads.

@@ -6,57 +6,67 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <condense/adapt/json_parse.hpp>
 #include <condense/core/quantity.hpp>
 
-// What an answer that passes through reports of its request: whole JSON or the events of a stream, of which only the
-// objects under "usage" are read.
+// What an answer that passes through reports of its request: whole JSON or the events of a stream. Only the object
+// under "usage" is read, of the answer itself or of its member "message" or "response", and not one that a model has
+// written.
 
 namespace proxy {
 
 class usage_finder {
 public:
     void add(std::string_view piece) {
-        text_ += piece;
-        while (true) {
-            auto const found = text_.find(key);
-            if (found == std::string::npos) break;
-            auto const end = end_of(found + key.size());
-            if (end == std::string::npos) {  // the rest is still to come
-                text_.erase(0, found);
-                if (text_.size() > most) text_.clear();
-                return;
-            }
-            read(std::string_view{text_}.substr(found + key.size(), end - found - key.size()));
-            text_.erase(0, end);
+        for (char const byte : piece) {
+            if (is_taking_) object_.push_back(byte);
+            if (byte == '\n') in_text_ = false;  // no text of JSON goes on behind it
+            else if (in_text_) take_text(byte);
+            else if (byte == '"') {
+                in_text_ = true;
+                text_.clear();
+            } else if (byte == '{' || byte == '[') open(byte);
+            else if ((byte == '}' || byte == ']') && depth_ != 0) close();
         }
-        text_.erase(0, text_.size() - std::min(text_.size(), key.size()));  // the key may have begun
     }
 
     /// Of the request, those from the cache included; 0 where nothing was reported.
     condense::tokens tokens() const noexcept { return {tokens_}; }
 
 private:
-    // Inside of a text of the model its quotes would be escaped.
-    static constexpr std::string_view key = "\"usage\":";
-    static constexpr std::size_t most = 16u << 10;
+    static constexpr std::size_t most = 16u << 10;  ///< bytes of an object
 
-    /// Behind the object that begins there; nothing where it is not whole. `null` ends at once.
-    std::size_t end_of(std::size_t at) const {
-        std::size_t depth = 0;
-        for (; at < text_.size(); ++at) {
-            if (text_[at] == '{') ++depth;
-            else if (text_[at] == '}' && --depth == 0) return at + 1;
-            else if (depth == 0 && text_[at] != ' ') return at;
+    void take_text(char byte) {
+        if (std::exchange(is_escaped_, !is_escaped_ && byte == '\\')) return;
+        if (byte == '"') in_text_ = false;
+        else if (text_.size() < 16) text_.push_back(byte);
+    }
+    /// The text before it is its name, where it has one.
+    void open(char byte) {
+        bool const is_inside = depth_ == 1 || (depth_ == 2 && (holder_ == "message" || holder_ == "response"));
+        if (depth_ == 1) holder_ = text_;
+        if (!is_taking_ && is_inside && byte == '{' && text_ == "usage") {
+            is_taking_ = true;
+            object_ = "{";
+            outside_ = depth_;
         }
-        return std::string::npos;
+        text_.clear();
+        ++depth_;
+    }
+    void close() {
+        --depth_;
+        if (is_taking_ && object_.size() > most) is_taking_ = false;
+        if (!is_taking_ || depth_ != outside_) return;
+        is_taking_ = false;
+        read();
     }
 
-    void read(std::string_view object) {
-        auto const read = condense::parse_json<nlohmann::json>(object);
+    void read() {
+        auto const read = condense::parse_json<nlohmann::json>(object_);
         if (!read || !read.value.is_object()) return;
         auto const at = [&](char const* name) {
             auto const found = read.value.find(name);
@@ -68,7 +78,14 @@ private:
         tokens_ = std::max({tokens_, input, at("prompt_tokens")});
     }
 
-    std::string text_ = {};
+    std::string text_ = {};    ///< the beginning of the latest text
+    std::string holder_ = {};  ///< the name of what stands around, at the first level
+    std::string object_ = {};
+    std::size_t depth_ = 0;
+    std::size_t outside_ = 0;
+    bool in_text_ = false;
+    bool is_escaped_ = false;
+    bool is_taking_ = false;
     std::uint64_t tokens_ = 0;
 };
 

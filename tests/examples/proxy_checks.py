@@ -153,7 +153,7 @@ def what_is_fixed_is_said(program):
             for _ in range(2):
                 answer, _ = proxy.ask("POST", OpenAI.path, body, OpenAI.headers)
             said = answer.getheader("X-Condense") or ""
-            expect(bool(said) == advice and proxy.log.count("for messages; raise --window") == advice, f"{options}: what is fixed", (said, proxy.log))
+            expect(bool(said) == advice and 2 >= proxy.log.count("for messages; raise --window") >= advice, f"{options}: what is fixed", (said, proxy.log))
             expect(said.startswith("does not fit: ") == ("9000" in options) and (not advice or " is the largest with " in said or "fixed " in said), "what does not fit", said)
             sent = provider.seen[-1]["body"].decode()
             expect(sent == (body.replace("3000", "200") if "--max-output" in options else body) or "9000" in options, "another body", sent[-500:])

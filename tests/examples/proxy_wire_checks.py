@@ -112,8 +112,11 @@ def answers_that_lie_end_one_request(program):
 def chat(proxy, key, size, says="hi"):
     """A conversation of so many words; the line of the log."""
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": says}, {"role": "assistant", "content": "word " * size}, {"role": "user", "content": "Go on."}]}).encode()
+    found = lambda lines: re.findall(r"tokens ([\d,]+) to ([\d,]+)", "".join(lines))
+    before = len(found(proxy.lines))
     said(proxy, post(b"Content-Length: %d\r\nAuthorization: Bearer %s\r\n" % (len(body), key), body))
-    return [int(figure.replace(",", "")) for figure in re.findall(r"tokens ([\d,]+) to ([\d,]+)", proxy.log)[-1]]
+    proxy.wait_for(lambda lines: len(found(lines)) > before, "no line")
+    return [int(figure.replace(",", "")) for figure in found(proxy.lines)[-1]]
 
 
 def a_client_learns_for_itself_alone(program):

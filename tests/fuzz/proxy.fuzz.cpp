@@ -70,9 +70,9 @@ void fuzz::try_input(byte_source bytes) {
         if (!request) return;
         check(text, *request);
         if (choices.chance(50)) {
-            auto const counted = request->after().tokens;
+            auto const counted = request->counted();
             condense::overflow const refusal{.limit = {choices.below(20'000)}, .requested = {choices.below(40'000)}};
-            fuzz::require(!request->shrink(refusal) || request->after().tokens < counted, "smaller, or it says so");
+            fuzz::require(!request->shrink(refusal) || request->counted() < counted, "smaller, or it says so");
             check(text, *request);
         }
     }
