@@ -48,6 +48,7 @@ private:
         wanted.parts[at].text = "[a note]";
         wanted.parts[at].sealed = false;
         wanted.parts[at].cost.reset();
+        wanted.parts[at].data = 0;
         if (now == wanted) return;
         wanted.parts[at].kind = part_kind::tool_result;
         if (wanted.parts[at].call.empty() || now != wanted)
