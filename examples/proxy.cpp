@@ -221,6 +221,8 @@ public:
             else if (!proxy::is_one_of(asked.method, methods))
                 refuse(client, asked, 501, "the method is not one that is forwarded");
             else if (!stays_inside(asked.target)) refuse(client, asked, 400, "the path is not one that is forwarded");
+            else if (asked.method == "GET" && asked.target.substr(0, asked.target.find('?')) == "/condense/status")
+                show_status(client, asked);
             else forward(client, asked);
         } catch (std::exception const& problem) {
             if (client.has_begun()) return;
@@ -249,10 +251,19 @@ private:
         client.answer(asked, status, {{"Content-Type", "application/json"}}, body.dump());
     }
 
+    void show_status(proxy::connection& client, proxy::incoming const& asked) const {
+        bool const is_page = proxy::value_of(asked.headers, "Accept").find("text/html") != std::string::npos;
+        client.answer(asked, 200,
+                      {{"Content-Type", is_page ? "text/html; charset=utf-8" : "application/json"},
+                       {"Cache-Control", "no-store"},
+                       {"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"}},
+                      is_page ? status_.page(shelf_.kept()) : status_.json(shelf_.kept()));
+    }
+
     void forward(proxy::connection& client, proxy::incoming const& asked) {
         constexpr int most_refusals = 4;
         std::string reason;
-        auto const reduced = reduce(asked, reason);
+        auto reduced = reduce(asked, reason);
         auto sent = reduced ? reduced->body() : asked.body;
         auto headers = forwarded(asked.headers);
         if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
@@ -269,7 +280,10 @@ private:
                 if (!answer->begun() && client.has_left())
                     return log_request(asked, "the client has left before the answer");
             }
-            if (!answer->begun()) return refuse(client, asked, 502, "no answer of the provider: " + answer->problem());
+            if (!answer->begun()) {
+                status_.add({.requests = 1, .unanswered = 1});
+                return refuse(client, asked, 502, "no answer of the provider: " + answer->problem());
+            }
             if (!reduced || answer->status() < 400 || refusals == most_refusals) break;
             while (!answer->ended() && answer->body.size() <= condense::overflow_look.count) {
                 answer->work();
@@ -285,9 +299,20 @@ private:
         log_request(asked, line);
         auto const advice = reduced ? reduced->advice() : std::string{};
         if (!advice.empty() && reduced->is_new()) log("  " + advice);
+        bool const is_taken = answer->status() < 400;
+        auto result = reduced && is_taken ? reduced->accept() : proxy::figures{};
+        result.requests = 1;
+        result.refusals = static_cast<std::uint64_t>(refusals);
+        result.unanswered = is_taken ? 0 : 1;
+        status_.add(result);
+        auto const sender = reduced ? reduced->sent_by() : proxy::request::sender{};
         proxy::usage_finder usage;
-        pass_back(client, asked, *answer, advice, reduced ? &usage : nullptr);
-        if (reduced && answer->status() < 400) reduced->accept(usage.tokens());
+        bool const reports = reduced && is_taken;
+        reduced.reset();  // the client may go on with the conversation before the answer has ended here
+        pass_back(client, asked, *answer, advice, reports ? &usage : nullptr);
+        if (usage.tokens() != condense::tokens{})
+            shelf_.learn(sender.client, sender.model,
+                         [&](proxy::lesson& learnt) { learnt.observe(sender.estimated, usage.tokens().count); });
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
@@ -339,6 +364,7 @@ private:
     std::atomic<bool> const& stop_;
     proxy::mix mix_;
     proxy::shelf shelf_;
+    proxy::status status_;
 };
 
 }  // namespace

@@ -30,6 +30,7 @@
 
 #include "../json_document.hpp"
 #include "headers.hpp"
+#include "status.hpp"
 
 // What is sent in place of a request. A client sends its conversation whole each time; a session is kept for each of
 // the latest conversations, so that what was reduced once stays the same bytes, and the provider finds it in its cache.
@@ -111,6 +112,7 @@ struct conversation {
     std::optional<double> scale = {};  ///< larger than that of the model after a refusal
     std::size_t bytes = 0;  ///< that it takes
     std::size_t read = 0;  ///< messages that are in `bytes`
+    std::vector<std::size_t> sent = {};  ///< hashes of what was sent last, system texts first
 };
 
 /// The latest conversations, within bounds. Whoever works on one has taken it out, so no two threads have the same.
@@ -166,9 +168,9 @@ public:
             kept_.erase(leaves);
         }
     }
-    std::size_t bytes() const {
+    kept_now kept() const {
         std::lock_guard const lock{mutex_};
-        return bytes_;
+        return {kept_.size(), bytes_};
     }
 
     /// What is known of a model for a client. A window that a refusal has named counts for a day.
@@ -340,13 +342,25 @@ public:
         return held_->chat.recover(refusal) == condense::recover_outcome::retry;
     }
 
-    /// The provider has taken the request as it was sent, and reports so many tokens of it; 0 for none.
-    void accept(condense::tokens reported) {
+    /// The provider has taken the request as it was sent. What came of it, which is to be called once, before the
+    /// client sees the answer: its next request wants the conversation.
+    figures accept() {
         is_accepted_ = true;
-        auto const estimated = counted();
-        if (reported != condense::tokens{})
-            kept_.learn(held_->client, held_->model,
-                        [&](lesson& learnt) { learnt.observe(estimated.count, reported.count); });
+        figures result{.chats = 1, .tokens_in = before().tokens, .tokens_sent = after().tokens};
+        std::vector<std::size_t> sent{std::hash<json>{}(json(lead_))};
+        for (auto const& message : held_->chat.request()) sent.push_back(std::hash<json>{}(message));
+        auto const& last = held_->sent;
+        bool const breaks = last.size() > sent.size() || !std::equal(last.begin(), last.end(), sent.begin());
+        result.breaks = breaks ? 1 : 0;
+        held_->sent = std::move(sent);
+        if (!facts_.price) return result;
+        auto const cost = [&](condense::provider_usage const& of) {
+            return static_cast<std::int64_t>(condense::money_of(of, *facts_.price) & ~(std::uint64_t{1} << 63));
+        };
+        condense::tokens const whole{result.tokens_sent};
+        result.saved = cost({.cache_read = {result.tokens_in - std::min(result.tokens_in, result.tokens_sent)}});
+        if (breaks) result.saved -= cost({.input = whole}) - cost({.cache_read = whole});
+        return result;
     }
 
     /// As it came.
@@ -393,6 +407,13 @@ public:
         return "does not fit: " + text + "; message " + std::to_string(where + lead_.size()) + " is the largest with " +
                grouped(real({largest}).count);
     }
+    /// Whose report of tokens the answer holds.
+    struct sender {
+        client_id client = {};
+        std::string model = {};
+        std::uint64_t estimated = 0;
+    };
+    sender sent_by() const { return {held_->client, held_->model, counted().count}; }
     /// The conversation is new here.
     bool is_new() const noexcept { return is_new_; }
 

@@ -13,7 +13,7 @@ import time
 
 from checks import checks_in, expect
 from fake_provider import KEY, Provider
-from proxy_talk import PATIENCE, TURNS, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, checks_of, converse, noise, task
+from proxy_talk import PATIENCE, TURNS, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, checks_of, converse, noise, plain, task
 
 
 def long_conversation(program, shape, stream, options, refusals):
@@ -166,6 +166,22 @@ def a_system_text_may_change(program):
             post(proxy, OpenAI, [{"role": "system", "content": f"It is {at} o'clock."}, *talk[:at]])
         before, after = (request["messages"] for request in provider.accepted[-2:])
         expect(len(after) < 40 and after[1:len(before)] == before[1:] and "None o'clock" in after[0]["content"], "it is reduced anew", after)
+
+
+def it_says_what_it_has_done(program):
+    with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
+        converse(proxy, provider, OpenAI, 20, False)
+        proxy.ask("GET", "/v1/models")
+        lines = [[int(figure.replace(",", "")) for figure in found] for found in re.findall(r"tokens ([\d,]+) to ([\d,]+)", proxy.log)]
+        answer, whole = proxy.ask("GET", "/condense/status?x=1")
+        seen = json.loads(whole)
+        expect((seen["conversations"], seen["requests"], seen["chats"]) == (1, 41, 40), "other requests", seen)
+        expect((seen["tokens"], seen["tokens_sent"]) == tuple(map(sum, zip(*lines))), "other tokens than the log has", (seen, lines))
+        kept = sum(plain(after["messages"][:len(before["messages"])]) == plain(before["messages"]) for before, after in zip(provider.accepted, provider.accepted[1:]))
+        expect(seen["breaks"] == 39 - kept > 0, f"{39 - kept} requests begin in another way", seen)
+        answer, whole = proxy.ask("GET", "/condense/status", headers={"Accept": "text/html,*/*"})
+        expect(answer.getheader("Content-Type").startswith("text/html") and b"41, 40 of them chats" in whole, "the page", whole)
+        expect(all("condense" not in request["path"] for request in provider.seen), "it was forwarded")
 
 
 def roles_alternate_where_that_is_asked_for(program):
