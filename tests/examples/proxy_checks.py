@@ -173,8 +173,7 @@ def it_says_what_it_has_done(program):
         converse(proxy, provider, OpenAI, 20, False)
         proxy.ask("GET", "/v1/models")
         lines = [[int(figure.replace(",", "")) for figure in found] for found in re.findall(r"tokens ([\d,]+) to ([\d,]+)", proxy.log)]
-        answer, whole = proxy.ask("GET", "/condense/status?x=1")
-        seen = json.loads(whole)
+        seen = json.loads(proxy.ask("GET", "/condense/status?x=1")[1])
         expect((seen["conversations"], seen["requests"], seen["chats"]) == (1, 41, 40), "other requests", seen)
         expect((seen["tokens"], seen["tokens_sent"]) == tuple(map(sum, zip(*lines))), "other tokens than the log has", (seen, lines))
         kept = sum(plain(after["messages"][:len(before["messages"])]) == plain(before["messages"]) for before, after in zip(provider.accepted, provider.accepted[1:]))
