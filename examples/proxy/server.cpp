@@ -82,10 +82,10 @@ connection::~connection() {
 /// False at the given time, and where the program ends.
 bool connection::wait(short events, clock::time_point until) const noexcept {
     while (!stop_) {
-        auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(until - clock::now());
+        auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
         if (left.count() <= 0) return false;
         ::pollfd watched{.fd = socket_, .events = events, .revents = 0};
-        int const ready = ::poll(&watched, 1, static_cast<int>(std::min(left, slice).count()) + 1);
+        int const ready = ::poll(&watched, 1, static_cast<int>(std::min(left, slice).count()));
         if (ready > 0) return true;
         if (ready < 0 && errno != EINTR) return false;
     }
