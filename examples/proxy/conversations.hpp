@@ -67,7 +67,7 @@ inline mix mix_named(std::string_view name) {
 /// Who sends a request: a hash of its key, with a salt of this process, so that no key is kept.
 using client_id = std::pair<std::size_t, std::size_t>;
 
-/// What the answers of a provider have taught about a model, as one client has it.
+/// Lessons of a provider's answers about a model, as one client has it.
 struct lesson {
     using clock = std::chrono::steady_clock;
 
@@ -126,7 +126,6 @@ public:
     };
 
     explicit shelf(settings const& chosen) : chosen_{chosen} {}
-    explicit shelf(condense::tokens window) : chosen_{.window = window} {}
 
     settings const& chosen() const noexcept { return chosen_; }
 
@@ -173,7 +172,7 @@ public:
         return {kept_.size(), bytes_};
     }
 
-    /// What is known of a model for a client. A window that a refusal has named counts for a day.
+    /// The lesson of a model for a client. A window that a refusal has named counts for a day.
     lesson lesson_of(client_id client, std::string_view model) const {
         std::lock_guard const lock{mutex_};
         auto const found = lessons_.find({client, std::string{model}});
@@ -292,7 +291,7 @@ public:
     }
     request(request const&) = delete;
     request& operator=(request const&) = delete;
-    /// What was learnt and reduced is there for the next request; a new conversation once it was accepted.
+    /// Keeps the conversation for the next request, a new one if it was accepted.
     ~request() {
         if (held_ && (!is_new_ || is_accepted_)) kept_.put_back(std::move(held_));
     }
@@ -347,7 +346,8 @@ public:
     figures accept() {
         is_accepted_ = true;
         figures result{.chats = 1, .tokens_in = before().tokens, .tokens_sent = after().tokens};
-        std::vector<std::size_t> sent{std::hash<json>{}(json(lead_))};
+        std::vector<std::size_t> sent;
+        for (auto const& message : lead_) sent.push_back(std::hash<json>{}(message));
         for (auto const& message : held_->chat.request()) sent.push_back(std::hash<json>{}(message));
         auto const& last = held_->sent;
         bool const breaks = last.size() > sent.size() || !std::equal(last.begin(), last.end(), sent.begin());
@@ -377,11 +377,11 @@ public:
         return {static_cast<std::size_t>(now.messages.count) + lead_.size(), real(now.tokens + fixed()).count};
     }
 
-    /// The same, as the estimator counts.
+    /// Tokens of what is sent, as the estimator counts.
     condense::tokens counted() const { return held_->chat.used().tokens + fixed(); }
 
-    /// What there is to say to whoever set this up: that little is left for messages, or that it does not fit. Empty
-    /// where there is nothing.
+    /// Says to whoever set this up that little is left for messages, or that it does not fit. Empty where neither
+    /// is so.
     std::string advice() const {
         auto const& chat = held_->chat;
         auto const free = real(free_);
@@ -499,7 +499,7 @@ private:
         return {static_cast<std::uint64_t>(static_cast<double>(counted.count) * scale_ + 0.5)};
     }
 
-    /// What is left for the conversation beside what is fixed, as the estimator counts. Where that is nothing, as by an
+    /// Room for the conversation beside what is fixed, as the estimator counts. Where that is nothing, as by an
     /// estimate that may be wrong, a little: the provider is to judge what is left then.
     condense::budget budget() {
         // Half of the window at most: a larger one the provider has to judge.

@@ -13,7 +13,7 @@
 
 #include <condense/condense.hpp>
 
-// What a proxy has done since it began, for GET /condense/status: as JSON, or as a page for a person. Nothing of a
+// Sums of a proxy's work since it began, for GET /condense/status: as JSON, or as a page for a person. Nothing of a
 // conversation is in it.
 
 namespace proxy {
@@ -44,7 +44,7 @@ struct figures {
     }
 };
 
-/// What is kept at the moment.
+/// Conversations that are kept at the moment.
 struct kept_now {
     std::size_t conversations = 0;
     std::size_t bytes = 0;

@@ -13,7 +13,7 @@
 #include <condense/adapt/json_parse.hpp>
 #include <condense/core/quantity.hpp>
 
-// What an answer that passes through reports of its request: whole JSON or the events of a stream. Only the object
+// Reads the usage that an answer reports on its way through: whole JSON or the events of a stream. Only the object
 // under "usage" is read, of the answer itself or of its member "message" or "response", and not one that a model has
 // written.
 

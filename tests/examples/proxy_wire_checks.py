@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the example `proxy` does with bytes that are no HTTP, of clients and of providers (RFC 9110, RFC 9112)."""
+"""The example `proxy` and bytes that are no HTTP, of clients and of providers (RFC 9110, RFC 9112)."""
 
 import json
 import re

@@ -63,7 +63,7 @@ void fuzz::try_input(byte_source bytes) {
                                        proxy::mix_named(names[2])};
     auto const& layers = mixes[choices.below(3)];
     bool const alternate = choices.chance(30);
-    proxy::shelf kept{condense::tokens{200 + choices.below(20'000)}};
+    proxy::shelf kept{{.window = condense::tokens{200 + choices.below(20'000)}}};
     auto const text = bytes.rest();
     {
         auto const request = read(text, kept, layers, alternate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
 // Bytes of a client on the socket of the example proxy: a request of HTTP within its limits, a refusal, or nothing.
-// What is taken for a request has one end, and can be sent on as it is.
+// A request that is taken has one end, and can be sent on as it is.
 
 #include <algorithm>
 #include <atomic>
