@@ -205,6 +205,7 @@ TEST_CASE("events and bodies are read into messages, or an error", "[client]") {
         reader.finish();
         if (row.contains("error")) CHECK(got.error.text == row["error"].get<std::string>());
         if (row.contains("text")) CHECK(got.text == row["text"].get<std::string>());
+        if (row.contains("dropped")) CHECK(got.usage.dropped == row["dropped"].get<unsigned>());
         if (row.contains("shown")) CHECK(to.all() == row["shown"].get<std::string>());
         if (!row.contains("messages")) return;
         REQUIRE(got.messages.size() == row["messages"].size());

@@ -171,6 +171,11 @@ struct anthropic_protocol {
             figure(result.usage.output, "output_tokens");
             figure(result.usage.cache_read, "cache_read_input_tokens");
             figure(result.usage.cache_write, "cache_creation_input_tokens");
+            if (auto const& changes = client::at(from, "input_transformations"); changes.is_array())
+                result.usage.dropped =
+                    static_cast<std::uint64_t>(std::count_if(changes.begin(), changes.end(), [](json const& each) {
+                        return text_member(each, "type") == "thinking_dropped";
+                    }));
             auto const& edits = client::at(client::at(from, "context_management"), "applied_edits");
             if (!edits.is_array()) return;
             result.usage.cleared = {};

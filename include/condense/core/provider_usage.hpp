@@ -21,6 +21,7 @@ struct provider_usage {
     tokens cache_read = {};   ///< sent, and found in the cache
     tokens cache_write = {};  ///< sent, and put into the cache
     tokens cleared = {};  ///< in the request, and left out by the provider itself, as context editing of Anthropic does
+    std::uint64_t dropped = 0;  ///< parts of reasoning that the provider left out, as Anthropic does if told to
 
     /// From a report whose input includes cached tokens, as those of OpenAI and Gemini do. More cached tokens than
     /// input count as all of the input.
@@ -43,6 +44,7 @@ struct provider_usage {
         cache_read = cache_read + more.cache_read;
         cache_write = cache_write + more.cache_write;
         cleared = cleared + more.cleared;
+        dropped = detail::add_capped(dropped, more.dropped);
         return *this;
     }
     friend constexpr provider_usage operator+(provider_usage left, provider_usage const& right) noexcept {
