@@ -47,7 +47,7 @@ struct settings {
     std::string input;
     std::string output;
     std::string mix = "default";
-    std::optional<std::uint64_t> images = {};
+    condense::images images = condense::budget{}.images;  ///< without a limit
     std::string family = "other";
     std::string report = "table";
     std::string store;
@@ -75,7 +75,7 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
          command_line::whole_number(1, 1'000'000'000, "tokens")},
         {"--mix", &chosen.mix, "default, window, compress, shorten or summarize",
          one_of({"default", "window", "compress", "shorten", "summarize"})},
-        {"--images", &chosen.images, "how many images the provider takes; the oldest of more become notes",
+        {"--images", &chosen.images.count, "how many images the provider takes; the oldest of more become notes",
          command_line::whole_number(0, 1'000'000, "images")},
         {"--family", &chosen.family,
          "of models, whose tokens are estimated: claude, claude_4_7, gpt, kimi, gemini or other",
@@ -131,9 +131,6 @@ condense::any_pipeline<json> mix_for(settings const& chosen) {
                                    condense::by_content{.json = condense::json_sample{.at_most = most},
                                                         .log = condense::compact_log{.at_most = most}},
                                    condense::head_tail{end, end})};
-    condense::compress const pictures{.when = chosen.images ? used > condense::images{*chosen.images} : condense::never,
-                                      .until = used <= condense::images{chosen.images.value_or(0)},
-                                      .with = condense::media_note{}};
     condense::summarize const summarize{.when = used >= 80_pct};
     constexpr condense::sliding_window window{.when = used >= 90_pct};
     constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
@@ -141,11 +138,11 @@ condense::any_pipeline<json> mix_for(settings const& chosen) {
         if (chosen.journal.empty()) return mix;
         return condense::pipeline{condense::record{.to = condense::journal_folder{chosen.journal}}, mix};
     };
-    if (chosen.mix == "window") return recorded(condense::pipeline{offload, pictures, window, escalate});
-    if (chosen.mix == "compress") return recorded(condense::pipeline{offload, pictures, compress, window, escalate});
-    if (chosen.mix == "shorten") return recorded(condense::pipeline{offload, pictures, shorten, window, escalate});
-    if (chosen.mix == "summarize") return recorded(condense::pipeline{offload, pictures, summarize, window, escalate});
-    return recorded(condense::pipeline{offload, pictures, compress, summarize, window, escalate});
+    if (chosen.mix == "window") return recorded(condense::pipeline{offload, window, escalate});
+    if (chosen.mix == "compress") return recorded(condense::pipeline{offload, compress, window, escalate});
+    if (chosen.mix == "shorten") return recorded(condense::pipeline{offload, shorten, window, escalate});
+    if (chosen.mix == "summarize") return recorded(condense::pipeline{offload, summarize, window, escalate});
+    return recorded(condense::pipeline{offload, compress, summarize, window, escalate});
 }
 
 template <class Report>
@@ -210,7 +207,8 @@ int run(settings const& chosen) {
     condense::budget const limits{.window = chosen.window,
                                   .output = std::min(condense::output_of(parsed.value).value_or(0_tokens),
                                                      condense::tokens{chosen.window.count / 2}),
-                                  .overhead = condense::overhead_of(parsed.value, count)};
+                                  .overhead = condense::overhead_of(parsed.value, count),
+                                  .images = chosen.images};
     auto const done = reduce(*messages, chosen, limits, count);
     auto const output = original.with(chosen.request ? as_sent(*messages) : *messages);
     if (chosen.output.empty()) {

@@ -370,4 +370,8 @@ TEST_CASE("models: which reasoning has to come back, and what a cache holds at t
     are(reasoning_wanted::turns_with_calls, {}, {"deepseek-v4-pro", "deepseek-reasoner"});
     are(reasoning_wanted::all, 1'024_tokens, {"gpt-6.1-sol", "o3", "qwen3.8-max", "gpt-5-chat-latest"});
     are(reasoning_wanted::all, {}, {"mistral-large-4", "nobody-knows"});
+    CHECK(condense::budget_for(find_model("claude-haiku-4-5")).images == condense::images{100});
+    CHECK(condense::budget_for(find_model("claude-opus-5-5")).images == condense::images{600});
+    CHECK(find_model("claude-opus-5-5").facts.bytes == condense::bytes{30'000'000});
+    CHECK((condense::budget_for(find_model("gpt-5")) == condense::budget{{400'000}, {128'000}}));
 }

@@ -98,6 +98,19 @@ TEST_CASE("media_note: the oldest images become notes where a provider takes no 
         shorter, condense::pipeline{small, condense::sliding_window{.when = used > condense::bytes{size / 2}}}, roomy);
     CHECK(report.after.bytes.count == bytes_of(shorter));
     CHECK(report.after.bytes.count <= size * 2 / 5);
+    // A budget may say so as well: then no layer has to.
+    auto noted = all;
+    constexpr condense::pipeline nothing_else{condense::sliding_window{.when = condense::never}};
+    CHECK(condense::reduce(noted, nothing_else, {.window = 100'000_tokens, .images = 2_images}).changed());
+    CHECK(texts(noted, part_kind::media) == sent);
+    condense::session limited{conversation{}, nothing_else, {.window = 100'000_tokens, .bytes = {size / 2}}};
+    for (auto const& m : all) {
+        limited.push(m);
+        CHECK(limited.due() == (limited.used().bytes.count > size / 2 && limited.used().images != 0_images));
+        static_cast<void>(limited.prepare());
+        CHECK((limited.used().bytes.count <= size / 2 || limited.used().images == 0_images));
+    }
+    CHECK_FALSE(limited.due());
 }
 
 TEST_CASE("media_note: media of any size become a text once, where that is smaller") {

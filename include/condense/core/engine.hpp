@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -145,6 +146,28 @@ std::optional<outcome> escalate_run(mix_calls<Run> const& mix, Run& run, report_
     return result;
 }
 
+/// Leaves notes of the oldest media, in open rounds, too, until the request has no more media and bytes than the budget
+/// allows. Media that are pinned stay, and those in whose place the adapter cannot write a text.
+template <class Draft>
+void note_media(Draft& draft) {
+    bool const open_allowed = draft.open_allowed();
+    draft.allow_open(true);
+    for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id) {
+        if (!draft.used().over_media(draft.limits())) break;
+        if (draft.outline().part_at(part_id).kind != part_kind::media) continue;
+        auto const part = draft.part_at(part_id);
+        if (draft.unshortenable(part)) continue;
+        std::string note = "[";
+        draft.original(part, [&](part_view const& shown) {
+            append_printable(note, shown.text.substr(0, utf8::prefix(shown.text, 160)));
+        });
+        if (note.size() == 1) note += "media";
+        note += ", omitted, as the provider takes no more; ask for it again if it is needed]";
+        static_cast<void>(draft.shorten(part, std::move(note)));
+    }
+    draft.allow_open(open_allowed);
+}
+
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
 /// the last layer is due, then measures: outcome, floor and unchanged prefix. A run that was stopped, or whose result
 /// no journal could note, is rolled back. `Escalates`: the last layer has a schedule. `Notes`: some layer records.
@@ -161,6 +184,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     // reduce, too, will see the messages in a moment.
     if (one_shot)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
+    if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
     // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
     // result once more would change nothing. The bound only guards against layers that never settle.
     constexpr unsigned max_sweeps = 16;

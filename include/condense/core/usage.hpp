@@ -20,6 +20,10 @@ struct budget {
     tokens window = {};    ///< the model's context window
     tokens output = {};    ///< reserved for the answer
     tokens overhead = {};  ///< counts as used: a system prompt and tool schemas that are not among the messages
+    /// How many media, and bytes of texts and media, a request may hold; without a limit unless given. A run begins
+    /// with notes in the place of the oldest media above it.
+    v1::images images = {detail::u64_limit};
+    v1::bytes bytes = {detail::u64_limit};
 
     /// What a request may hold: the window less the output. Every percentage is of this.
     constexpr tokens input() const noexcept { return window - output; }
@@ -53,7 +57,7 @@ constexpr std::string_view name(usage_source which) noexcept {
 /// What a request holds. Tokens are rounded upward, once, on the sum.
 struct usage {
     v1::tokens tokens = {};  ///< overhead included
-    v1::tokens input = {};   ///< what the request may hold
+    v1::tokens input = {};  ///< what the request may hold
     v1::messages messages = {};
     v1::turns turns = {};
     v1::images images = {};  ///< media of all kinds
@@ -64,6 +68,10 @@ struct usage {
 
     constexpr v1::tokens headroom() const noexcept { return input - tokens; }
     constexpr bool fits() const noexcept { return tokens <= input; }
+    /// True if there are more media or bytes than may be sent, and media to leave out.
+    constexpr bool over_media(budget const& limits) const noexcept {
+        return images != v1::images{} && (images > limits.images || bytes > limits.bytes);
+    }
 
     friend constexpr bool operator==(usage const&, usage const&) = default;
 };

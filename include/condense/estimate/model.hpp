@@ -34,6 +34,8 @@ struct model {
     /// Whether it refuses reasoning behind a change; an unknown one is taken to. For run_options::bound.
     bound_parts bound = bound_parts::leave;
     reasoning_wanted wanted = reasoning_wanted::all;  ///< which reasoning has to come back; for old_reasoning
+    v1::images images = {detail::u64_limit};  ///< most images or pages of a request; without a known limit the largest
+    v1::bytes bytes = {detail::u64_limit};  ///< most bytes of texts and media of a request, likewise
     tokens cache_least = {};  ///< the shortest prefix that the provider's prompt cache holds; 0 if unknown
 
     friend constexpr bool operator==(model const&, model const&) = default;
@@ -74,7 +76,11 @@ constexpr budget budget_for(model const& of, tokens overhead = {}, std::optional
     auto reserve = output.value_or(percent{1'000}.of(of.window));
     if (of.output != tokens{} && of.output < reserve) reserve = of.output;
     auto const least = of.input == tokens{} ? tokens{} : of.window - of.input;
-    return {.window = of.window, .output = reserve < least ? least : reserve, .overhead = overhead};
+    return {.window = of.window,
+            .output = reserve < least ? least : reserve,
+            .overhead = overhead,
+            .images = of.images,
+            .bytes = of.bytes};
 }
 /// As above, for the result of find_model.
 constexpr budget budget_for(found_model const& of, tokens overhead = {}, std::optional<tokens> output = {}) noexcept {

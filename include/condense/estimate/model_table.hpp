@@ -57,6 +57,17 @@ constexpr tokens cache_least_of(std::string_view name) noexcept {
     return {};
 }
 
+/// The most images or pages of a request: https://platform.claude.com/docs ("Vision": 600, or 100 where the window is
+/// 200,000 tokens), https://cloud.google.com/vertex-ai ("Limits": 3,000). The largest number where none is known.
+constexpr images most_images_of(std::string_view name, std::uint64_t window) noexcept {
+    if (of_family(name, "claude")) return {window > 200'000 ? 600u : 100u};
+    return {of_family(name, "gemini") ? 3'000u : u64_limit};
+}
+/// The most bytes of a request: 32 MB with its JSON (Claude, "Vision"), of which JSON may take the rest.
+constexpr bytes most_bytes_of(std::string_view name) noexcept {
+    return {of_family(name, "claude") ? 30'000'000u : u64_limit};
+}
+
 /// A row of the table; the family, what becomes of reasoning and the least that is cached follow from the name.
 constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t input, std::uint64_t output,
                     std::optional<prices> price, std::string_view tokenizer = {}, tokens image = {}) noexcept {
@@ -72,6 +83,8 @@ constexpr model row(std::string_view name, std::uint64_t window, std::uint64_t i
             .reasoning = reasoning.use,
             .bound = reasoning.bound,
             .wanted = reasoning.wanted,
+            .images = most_images_of(name, window),
+            .bytes = most_bytes_of(name),
             .cache_least = cache_least_of(name)};
 }
 

@@ -125,7 +125,9 @@ public:
     }
     void adopt(session_state const& state, [[maybe_unused]] std::string const& learnt) noexcept {
         if constexpr (saved_estimator<Estimator>) static_cast<void>(estimator_.load(learnt));
-        limits_ = state.limits;
+        auto const own = std::exchange(limits_, state.limits);
+        limits_.images = own.images;  // limits on media are no part of a saved state
+        limits_.bytes = own.bytes;
         baseline_ = state.anchor;
         turns_ = state.turns;
         sent_ = {};

@@ -197,13 +197,15 @@ public:
     // Reducing.
 
     /// True if some layer is due. A few comparisons, no allocation, at any length.
-    bool due() const noexcept { return limits().is_possible() && runs_.due(used()); }
+    bool due() const noexcept { return limits().is_possible() && (runs_.due(used()) || has_media_to_note(used())); }
     /// Runs the pipeline if it is due and `run_options::pacing` allows it; otherwise reports the use and changes
     /// nothing.
     report_type prepare() {
         catch_up();
         auto const before = used();
-        if (busy() || !limits().is_possible() || !runs_.may_run(before, [&] { return conversation_.reducible(); }))
+        bool const may_run =
+            has_media_to_note(before) || runs_.may_run(before, [&] { return conversation_.reducible(); });
+        if (busy() || !limits().is_possible() || !may_run)
             return runs_.warn_if_full(runs_.unchanged(before, limits()), before);
         runs_.tell(events::due{before});
         auto const report = run(runs_.demand(before), false);
@@ -293,8 +295,8 @@ public:
     /// For programs that call the model themselves: on a context overflow learns the window that the error names and
     /// reduces under pressure. Where the provider refuses reasoning that is bound to another conversation, takes all of
     /// that out, and from now on what later changes leave behind, whatever run_options::bound says. Where it takes
-    /// fewer images or bytes, leaves notes of the oldest media. Other errors change nothing. `delivered`: part of an
-    /// answer was shown.
+    /// fewer images or bytes, lowers `budget::images` and leaves notes of the oldest media. Other errors change
+    /// nothing. `delivered`: part of an answer was shown.
     recover_outcome recover(provider_error const& error, bool delivered = false) {
         return recover(error, delivered, false);
     }
@@ -406,6 +408,10 @@ public:
 
 private:
     bool busy() const noexcept { return deferred_.busy(); }
+    /// True if there are more media than may be sent, and more than the latest run could not note.
+    bool has_media_to_note(usage const& now) const noexcept {
+        return now.over_media(limits()) && now.images > media_left_;
+    }
 
     /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
     std::uint32_t append_and_notify(message_type&& m) {
@@ -518,6 +524,7 @@ private:
         auto const before = used();
         auto report = transact([&](auto& draft) { return runs_.run(draft, demand, words); });
         auto const after = used();
+        media_left_ = after.over_media(limits()) ? after.images : images{};
         report.before = before;
         if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
         report.after.source = after.source;
@@ -554,7 +561,7 @@ private:
         }
         if (media) {
             if (again) return recover_outcome::repeated;
-            return note_media(*media) ? recover_outcome::retry : recover_outcome::exhausted;
+            return learn_media(*media) ? recover_outcome::retry : recover_outcome::exhausted;
         }
         if (std::exchange(overflowed_, true) || again) return recover_outcome::repeated;
         runs_.tell(events::overflow{over->limit, over->requested});
@@ -564,30 +571,17 @@ private:
         static_cast<void>(run({.forced = true, .target = target}, true));
         return conversation_.counted() < before ? recover_outcome::retry : recover_outcome::exhausted;
     }
-    static constexpr auto media_omitted = ", omitted, as the provider takes no more; ask for it again if it is needed]";
-    /// Leaves notes of the oldest media until no more are sent than the provider takes, half of them where it does not
-    /// say. False where none can be written.
-    bool note_media(media_limit const& limit) {
-        auto const before = used().images;
-        auto const most = limit.most != images{} && limit.most < before ? limit.most : images{before.count / 2};
-        return transact([&](auto& draft) {
-            bool noted = false;
-            if constexpr (shortenable<message_type>) {
-                draft.allow_open(true);
-                for (std::uint32_t part_id = 0; part_id < outline().part_count(); ++part_id) {
-                    if (used().images <= most) break;
-                    if (outline().part_at(part_id).kind != part_kind::media) continue;
-                    auto const part = draft.part_at(part_id);
-                    if (draft.unshortenable(part)) continue;
-                    std::string note = "[";
-                    draft.original(part, [&](part_view const& shown) {
-                        detail::append_printable(note, shown.text.substr(0, detail::utf8::prefix(shown.text, 160)));
-                    });
-                    noted = !draft.shorten(part, note + (note.size() == 1 ? "media" : "") + media_omitted) || noted;
-                }
-            }
-            return noted;
-        });
+    /// Takes no more media than the provider from now on, half of them where it does not say. False if none can be left
+    /// out.
+    bool learn_media(media_limit const& named) {
+        auto const before = used();
+        if (before.images == images{}) return false;
+        auto limits = this->limits();
+        bool const says = named.most != images{} && named.most < before.images;
+        limits.images = says ? named.most : images{before.images.count / 2};
+        conversation_.meter().set_limits(limits);
+        static_cast<void>(run({.may_ask = false}, true));
+        return used().images < before.images;
     }
     template <class Model>
     call_result<message_type> call_with(Model& model, delivery sink) {
@@ -657,6 +651,7 @@ private:
     detail::deferred_pushes<message_type> deferred_;
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
+    images media_left_ = {};  ///< the latest run could not leave notes of these
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
 };
