@@ -112,7 +112,7 @@ void show_parts(Json const& m, auto&& sink) {
 template <json_type Json>
 struct message_traits<Json> {
     static role role_of(Json const& m) {
-        auto const speaker = detail::text_member(m, "role");
+        auto const speaker = detail::speaker_of(m);
         if (!speaker.empty() && detail::is_result(m)) return role::tool;
         return speaker.empty() ? detail::role_of_item(m) : role_named(speaker);
     }
@@ -206,7 +206,7 @@ struct message_traits<Json> {
         if (previous != role::assistant) return false;
         auto const type = detail::text_member(m, "type");
         if (type.empty()) return false;
-        if (!detail::text_member(m, "role").empty()) return type == "message" && role_of(m) == role::assistant;
+        if (!detail::speaker_of(m).empty()) return type == "message" && role_of(m) == role::assistant;
         auto const* const row = detail::row_of(detail::item_rows, type);
         return (row != nullptr || detail::is_compaction(m)) && type != "reasoning" && role_of(m) == role::assistant;
     }
@@ -232,7 +232,7 @@ struct message_traits<Json> {
 
     /// Who speaks; in a message of role tool `name` is the tool's.
     static std::string_view name_of(Json const& m) {
-        auto const speaker = detail::text_member(m, "role");  // the name of an item is its tool's
+        auto const speaker = detail::speaker_of(m);  // the name of an item is its tool's
         return speaker.empty() || role_named(speaker) == role::tool ? std::string_view{}
                                                                     : detail::text_member(m, "name");
     }
@@ -302,22 +302,20 @@ auto* message_array(Json& document) {
 template <json_type Json>
 json_messages<Json> messages_of(Json& document, std::optional<json_shape> only = std::nullopt) {
     json_messages<Json> result{message_array(document)};
-    if (result.list == nullptr) {
-        result.error.message = shape_error::none;
-        result.error.reason =
-            "an array of messages is wanted, or a request body that holds one as 'messages', 'input', 'contents' or "
-            "'prompt'";
-        return result;
-    }
+    auto const none = [&result](std::string reason) {
+        return result.list = nullptr, result.error = {.message = shape_error::none, .reason = std::move(reason)},
+               result;
+    };
     for (auto const* const key : {"previous_response_id", "conversation", "previous_interaction_id"})
-        if (auto const* const value = result.list->empty() ? nullptr : detail::member_of(document, key))
-            if (detail::has_value(*value) && !value->is_array() && detail::member_of(document, "input") != nullptr) {
-                result.list = nullptr;
-                result.error.message = shape_error::none;
-                result.error.reason = "the history is kept by the provider (" + std::string{key} +
-                                      "); what is here is its newest turn, of which nothing may leave";
-                return result;
-            }
+        if (auto const* const value =
+                result.list != nullptr && result.list->empty() ? nullptr : detail::member_of(document, key))
+            if (detail::has_value(*value) && !value->is_array() && detail::member_of(document, "input") != nullptr)
+                return none("the history is kept by the provider (" + std::string{key} +
+                            "); what is here is its newest turn, of which nothing may leave");
+    if (result.list == nullptr)
+        return none(
+            "an array of messages is wanted, or a request body that holds one as 'messages', 'input', 'contents' or "
+            "'prompt'");
     for (std::size_t index = 0; index < result.list->size() && !result.error; ++index)
         result.error = shape_error_of((*result.list)[index], index, only);
     return result;

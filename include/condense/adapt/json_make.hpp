@@ -18,11 +18,12 @@ inline namespace v1 {
 namespace detail {
 
 /// Where the messages of a conversation have their texts.
-enum class text_home : std::uint8_t { content, content_block, typed_content, keyed_content, parts, ui_parts };
+enum class text_home : std::uint8_t { content, by_type, content_block, typed_content, keyed_content, parts, ui_parts };
 
 /// Where `neighbour`, a message of the same conversation, has its text.
 template <class Json>
 text_home text_home_of(Json const& neighbour) {
+    if (names_speaker_by_type(neighbour)) return text_home::by_type;
     auto const* list = member_of(neighbour, "parts");
     bool const has_parts = list != nullptr && list->is_array();
     if (!has_parts) list = member_of(neighbour, "content");
@@ -50,8 +51,13 @@ template <class Json>
 Json text_message(text_home home, role speaker, std::string text) {
     auto result = Json::object();
     if (home == text_home::ui_parts) result["id"] = std::string{summary_id} + std::to_string(fnv1a(text));
-    result["role"] = std::string{home == text_home::parts && speaker == role::assistant ? "model" : name(speaker)};
+    if (home == text_home::by_type)
+        result["type"] = std::string{speaker == role::user        ? "human"
+                                     : speaker == role::assistant ? "ai"
+                                                                  : name(speaker)};
+    else result["role"] = std::string{home == text_home::parts && speaker == role::assistant ? "model" : name(speaker)};
     switch (home) {
+        case text_home::by_type:
         case text_home::content: result["content"] = std::move(text); break;
         case text_home::content_block: result["content"] = text_block<Json>(std::move(text), true); break;
         case text_home::typed_content:
@@ -84,6 +90,8 @@ bool holds_call(Json const& block, part_view const& call) {
 /// object for a call that takes no result of ours. See result_message.
 template <class Json>
 std::string_view result_form(Json const& m, Json const* block, bool has_id) {
+    if (names_speaker_by_type(m))
+        return R"({"type":"tool","tool_call_id":"=id","name":"=tool","content":"=text","status":"error"})";
     auto const item = text_member(m, "type");
     if (text_member(m, "role").empty() && !item.empty()) {
         if (item == "function_call") return R"({"type":"function_call_output","call_id":"=id","output":"=text"})";
@@ -150,8 +158,8 @@ Json result_message(Json const& m, Json const* block, part_view const& call, std
 /// where that is not so. The id is that of the one that is no summary.
 template <class Json>
 bool append_message(Json& m, Json const& next) {
-    auto const speaker = text_member(m, "role");
-    if (speaker.empty() || speaker != text_member(next, "role")) return false;
+    auto const speaker = speaker_of(m);
+    if (speaker.empty() || speaker != speaker_of(next)) return false;
     if (text_member(m, "name") != text_member(next, "name")) return false;
     char const* const key = member_of(m, "parts") != nullptr ? "parts" : "content";
     auto const is_usual = [key](std::string_view member) {
@@ -161,7 +169,7 @@ bool append_message(Json& m, Json const& next) {
         for (auto const& [member, value] : each->items()) {
             if (is_usual(member)) continue;
             auto const* const same = member_of(std::as_const(m), member);
-            if (speaker != "user" || (same != nullptr && *same != value)) return false;
+            if (role_named(speaker) != role::user || (same != nullptr && *same != value)) return false;
         }
     auto* const to = member_of(m, key);
     auto const* const from = member_of(next, key);

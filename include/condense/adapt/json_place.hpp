@@ -148,6 +148,23 @@ std::string_view text_member(Json const& value, std::string_view key) {
     return text == nullptr ? std::string_view{} : std::string_view{*text};
 }
 
+/// Who speaks: `role`, or, in LangChain's own form, which has none, `type`.
+template <class Json>
+std::string_view speaker_of(Json const& message) {
+    auto const speaker = text_member(message, "role");
+    if (!speaker.empty() || member_of(message, "content") == nullptr) return speaker;
+    auto const type = text_member(message, "type");
+    for (std::string_view const word : {"human", "ai", "system", "tool", "function"})
+        if (type == word) return word;
+    return type == "AIMessageChunk" ? "ai" : speaker;
+}
+
+/// True for a message of LangChain's own form.
+template <class Json>
+bool names_speaker_by_type(Json const& message) {
+    return text_member(message, "role").empty() && !speaker_of(message).empty();
+}
+
 /// {"text": ...}, or {"type": "text", "text": ...}.
 template <class Json>
 Json text_block(std::string text, bool is_typed) {

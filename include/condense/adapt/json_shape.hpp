@@ -57,7 +57,7 @@ struct json_piece {
 /// True for a message that is the result of a call: by its role, or as it names the call.
 template <class Json>
 bool is_result(Json const& message) {
-    return role_named(text_member(message, "role")) == role::tool || !text_member(message, "tool_call_id").empty();
+    return role_named(speaker_of(message)) == role::tool || !text_member(message, "tool_call_id").empty();
 }
 
 /// True for an item or a block that names itself so, as AI SDK's do by their `kind`.
@@ -87,7 +87,7 @@ public:
 
     /// Visits all parts; call once.
     void run() {
-        auto const speaker = text_member(message_, "role");
+        auto const speaker = speaker_of(message_);
         if (auto const* const row = item_row(speaker)) {
             use_block({}, message_, *row);
             return unknown_members(row);
@@ -165,7 +165,8 @@ private:
                         result.call = *call;
                         break;
                     }
-        if (is_true(message_, "isError")) result.status = part_status::error;
+        if (is_true(message_, "isError") || text_member(message_, "status") == "error")
+            result.status = part_status::error;
         if (member_of(message_, "toolCallId") != nullptr) shapes_ = shapes_ & shape_set::of(pi);
         else if (member_of(message_, "tool_name") != nullptr) shapes_ = shapes_ & shape_set::of(ollama);
         else if (member_of(message_, "tool_call_id") != nullptr) shapes_ = shapes_ & shape_set::of(openai, ollama);
@@ -358,7 +359,7 @@ private:
         auto part = has_words || seal.empty() ? sealed({}, part_kind::other) : hidden(seal);
         part.kind = part_kind::other;
         // Not in what a tool or the user says, who could have everything before it dropped.
-        auto const speaker = text_member(message_, "role");
+        auto const speaker = speaker_of(message_);
         bool const is_own = (speaker.empty() || role_named(speaker) == role::assistant) && !is_result(message_);
         if (is_own && (has_words || !seal.empty() || member_of(value, "kind") != nullptr))
             part.compaction = text_member(value, "signature").empty() ? compaction_place::any : compaction_place::first;
@@ -531,7 +532,7 @@ private:
     }
     /// True for members that the walk reads, and for those that are no part of what is sent.
     bool is_read(std::string_view key, Json const& value, block_row const* row) const {
-        auto const speaker = text_member(message_, "role");
+        auto const speaker = speaker_of(message_);
         auto const is = [key](std::initializer_list<std::string_view> names) {
             for (auto const name : names)
                 if (key == name) return true;
@@ -640,6 +641,7 @@ private:
         else if (auto* const function = object_member(value, "function"))
             named_call(*function, "arguments", id, call_place);
         else if (auto* const custom = object_member(value, "custom")) named_call(*custom, "input", id, call_place);
+        else if (object_member(value, "args") != nullptr) named_call(value, "args", id, call_place);
         else
             visit_part({.kind = part_kind::tool_call, .call = id, .sealed = true}, call_place, call_place,
                        {.is_dump = true, .shapes = shape_set::of(openai, ollama)});

@@ -205,7 +205,7 @@ public:
         each_piece(message_, [this](json_piece<Json> const& piece) { check_part(piece); });
         if (auto const type = text_member(message_, "type");
             reason_.empty() && !type.empty() && member_of(message_, "role") == nullptr && content_ != nullptr &&
-            row_of(item_rows, type) == nullptr && !is_compaction(message_))
+            speaker_of(message_).empty() && row_of(item_rows, type) == nullptr && !is_compaction(message_))
             return "it has a type, " + printable(type) + ", and no role";
         if (reason_.empty()) check_members();
         if (!reason_.empty() || has_known_part_) return reason_;
