@@ -85,9 +85,9 @@ std::string spelt(conversation const& all) {
 
 std::string const wanted = "rules task {} short sum latest ";
 
-TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds", "", std::deque<line>, shelf<line>,
-                   std::vector<handle>, std::list<handle>, std::vector<note>, std::list<note>, shelf<note>,
-                   std::vector<unnumbered>, std::deque<post>, shelf<post>, json::array_t, std::list<json>) {
+TEMPLATE_TEST_CASE("reduce: every message type, in containers of several kinds", "", std::deque<line>,
+                   std::vector<handle>, std::list<note>, shelf<note>, std::vector<unnumbered>, shelf<post>,
+                   json::array_t) {
     auto history = held<TestType>();
     auto const before = forms::all_to_chat(history);
     std::vector<void const*> places;
@@ -120,8 +120,7 @@ void const* identity(handle const& m) { return m.identity(); }
 void const* identity(note const& m) { return m.operator->(); }
 
 TEMPLATE_TEST_CASE("reduce: handles that no layer touched are the same handles", "", std::vector<handle>,
-                   std::deque<handle>, std::list<handle>, std::vector<note>, std::deque<note>, std::list<note>,
-                   shelf<note>) {
+                   std::list<note>, shelf<note>) {
     auto history = held<TestType>();
     auto const before = forms::all_to_chat(history);
     std::vector<void const*> known;

@@ -113,6 +113,7 @@ std::string escaped(std::string_view text, char quote) {
 }
 
 TEST_CASE("an overflow is recognised however it is wrapped", "[core][overflow]") {
+    std::size_t number = 0;
     for (auto const& each : overflows()) {
         CAPTURE(each.text);
         std::string upper{each.text};
@@ -123,14 +124,16 @@ TEST_CASE("an overflow is recognised however it is wrapped", "[core][overflow]")
         auto const json =
             "event: error\ndata: {\"error\":{\"message\":\"" + escaped(each.text, '"') + "\",\"code\":400}}\n\n";
         auto const nested = "litellm.BadRequestError: {\"detail\":\"" + escaped(json, '"') + "\"} Fallbacks=None";
-        auto const dumped = std::string(40'000, ' ') + each.text + '\n' + std::string(1'000'000, 'm');
+        bool const in_a_dump = number++ % 16 == 0;  // long to read
+        auto const dumped =
+            std::string(in_a_dump ? 40'000 : 40, ' ') + each.text + '\n' + std::string(in_a_dump ? 1'000'000 : 10, 'm');
         CHECK(overflow_of(each.status, each.text) == each.expected);
         for (auto const& text : {each.text, upper, python, json, nested, dumped}) {
             for (auto const status : {0, 400, 413, 422}) CHECK(overflow_of(status, text) == each.expected);
             for (auto const status : never)
                 CHECK(overflow_of(status, text).has_value() == (status == 200 && text.starts_with("{\"error\":")));
         }
-        CHECK_FALSE(overflow_of(400, std::string(64 * 1024, ' ') + each.text).has_value());
+        if (in_a_dump) CHECK_FALSE(overflow_of(400, std::string(64 * 1024, ' ') + each.text).has_value());
     }
 }
 
