@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -21,8 +23,10 @@
 #include <utility>
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <condense/adapt/ask_provider.hpp>
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 #include <condense/policy/known_secrets.hpp>
@@ -44,6 +48,7 @@ struct settings {
     std::string mix = "recommended";
     std::optional<std::uint64_t> window = {};
     std::optional<std::uint64_t> most_output = {};
+    std::optional<std::uint64_t> compact_at = {};
     std::uint64_t least_free = 25;  ///< per cent
     std::uint64_t body = 64;      ///< megabytes
     std::uint64_t silence = 600;  ///< seconds
@@ -52,6 +57,9 @@ struct settings {
     bool is_public = false;
     bool alternate = false;
     bool drop_bound = false;
+    std::string keep = {};
+    std::string log = {};
+    char** command = nullptr;  ///< of a client to start, ended by null
     std::string host = {};
     int port = 0;
     proxy::address to = {};
@@ -73,14 +81,18 @@ std::string find_host(settings& chosen) {
     return "others could use it: only 127.0.0.1, ::1 and localhost without --public";
 }
 
+/// Where lines go; null for nowhere.
+std::FILE* log_file = stderr;
+
 /// The exit status where the program has to end.
-std::optional<int> read_arguments(int count, char const* const* given, settings& chosen) {
+std::optional<int> read_arguments(int count, char** given, settings& chosen) {
     using command_line::whole_number;
     command_line::program const program{
         "proxy",
         "Forwards requests to an OpenAI or Anthropic compatible provider, and keeps their conversations inside the\n"
-        "window of the model. Exit status: 0, 1 where it cannot listen, 2 for wrong usage.",
-        "--forward URL"};
+        "window of the model. `proxy wrap --forward URL -- COMMAND...` starts a client with its base URL set.\n"
+        "Exit status: 0, 1 where it cannot listen, 2 for wrong usage; that of the client, where it has started one.",
+        "[wrap] --forward URL [-- COMMAND...]"};
     std::vector<command_line::option> const options{
         {.name = "--forward",
          .to = &chosen.forward,
@@ -96,8 +108,14 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
         {"--least-free", &chosen.least_free,
          "per cent of the window that should be left for messages; less is said. 25 unless given",
          whole_number(0, 100, "per cent")},
+        {"--compact-at", &chosen.compact_at,
+         "tokens from which on a provider that keeps the history itself is asked to compact it",
+         whole_number(1, 1'000'000'000, "tokens")},
         {"--mix", &chosen.mix, "recommended, no_model or window",
          command_line::one_of({"recommended", "no_model", "window"})},
+        {"--keep", &chosen.keep, "a folder for every message, and for what is taken out of large results",
+         command_line::not_empty()},
+        {"--log", &chosen.log, "a file to which lines go; standard error unless given", command_line::not_empty()},
         {"--alternate", &chosen.alternate,
          "joins neighbours of one role in what it reduces, for templates that refuse two in a row"},
         {"--drop-bound", &chosen.drop_bound,
@@ -108,8 +126,20 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
         {"--patience", &chosen.patience, "seconds that a client may take for a request; 60 unless given",
          whole_number(1, 86'400, "seconds")},
         {"--threads", &chosen.threads, "requests at a time; 32 unless given", whole_number(1, 500, "threads")}};
-    if (auto const status = command_line::read(program, options, count, given)) return status;
     auto const refuse = [&](std::string const& problem) { return command_line::refuse(program, problem); };
+    if (count > 1 && std::string_view{given[1]} == "wrap") {
+        auto** const end =
+            std::find_if(given, given + count, [](char const* each) { return each == std::string{"--"}; });
+        if (given + count - end < 2) return refuse("wrap: -- and a command are wanted");
+        chosen.command = end + 1;
+        chosen.listen = "127.0.0.1:0";
+        count = static_cast<int>(end - ++given);
+    }
+    if (auto const status = command_line::read(program, options, count, given)) return status;
+    if (chosen.command != nullptr) log_file = nullptr;  // the terminal is the client's
+    if (!chosen.log.empty() && (log_file = std::fopen(chosen.log.c_str(), "ae")) == nullptr)
+        return refuse("--log: " + command_line::shown(chosen.log) + " cannot be written");
+    if (log_file != nullptr) std::setvbuf(log_file, nullptr, _IONBF, 0);
     if (auto const problem = find_host(chosen); !problem.empty()) return refuse("--listen: " + problem);
     chosen.to = proxy::address_of(chosen.forward);
     if (!chosen.to.problem.empty()) return refuse("--forward: " + chosen.to.problem);
@@ -118,10 +148,11 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
     return std::nullopt;
 }
 
-/// One line on standard error.
+/// One line.
 void log(std::string const& line) {
+    if (log_file == nullptr) return;
     auto const text = line + "\n";
-    static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));  // locked and unbuffered: lines stay whole
+    static_cast<void>(std::fwrite(text.data(), 1, text.size(), log_file));  // locked and unbuffered: lines stay whole
 }
 
 /// Whether a target can only lead to what is under the base URL.
@@ -205,11 +236,12 @@ std::string loggable(std::string_view target) {
 class gateway {
 public:
     gateway(settings const& chosen, std::atomic<bool> const& stop)
-        : chosen_{chosen}, stop_{stop}, mix_{proxy::mix_named(chosen.mix)},
-          shelf_{{.window = tokens_of(chosen.window),
-                  .most_output = tokens_of(chosen.most_output),
-                  .least_free = {static_cast<std::uint32_t>(chosen.least_free * 100)},
-                  .drop_bound = chosen.drop_bound}} {}
+        : chosen_{chosen}, stop_{stop}, shelf_{{.window = tokens_of(chosen.window),
+                                                .most_output = tokens_of(chosen.most_output),
+                                                .least_free = {static_cast<std::uint32_t>(chosen.least_free * 100)},
+                                                .drop_bound = chosen.drop_bound,
+                                                .mix = chosen.mix,
+                                                .folder = chosen.keep}} {}
 
     /// Reads a request, and answers it. What goes wrong ends this request alone.
     void serve(proxy::connection& client) {
@@ -265,6 +297,8 @@ private:
         std::string reason;
         auto reduced = reduce(asked, reason);
         auto sent = reduced ? reduced->body() : asked.body;
+        bool const is_elsewhere = reason.find("kept by the provider") != std::string::npos;
+        if (is_elsewhere && chosen_.compact_at) sent = compacted_there(std::move(sent), {*chosen_.compact_at});
         auto headers = forwarded(asked.headers);
         if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
         std::unique_ptr<exchange> answer;
@@ -297,8 +331,8 @@ private:
         auto line = note(answer->status(), reduced.get(), refusals);
         if (!reason.empty()) line += ": passed on, " + condense::printable(reason, 300);
         log_request(asked, line);
-        auto const advice = reduced ? reduced->advice() : std::string{};
-        if (!advice.empty() && reduced->is_new()) log("  " + advice);
+        auto const advice = reduced ? reduced->advice() : is_elsewhere ? there(reason) : std::string{};
+        if (reduced && !advice.empty() && reduced->is_new()) log("  " + advice);
         bool const is_taken = answer->status() < 400;
         auto result = reduced && is_taken ? reduced->accept() : proxy::figures{};
         result.requests = 1;
@@ -307,12 +341,26 @@ private:
         status_.add(result);
         auto const sender = reduced ? reduced->sent_by() : proxy::request::sender{};
         proxy::usage_finder usage;
-        bool const reports = reduced && is_taken;
+        bool const reports = (reduced || is_elsewhere) && is_taken;
         reduced.reset();  // the client may go on with the conversation before the answer has ended here
         pass_back(client, asked, *answer, advice, reports ? &usage : nullptr);
-        if (usage.tokens() != condense::tokens{})
+        if (usage.tokens() == condense::tokens{}) return;
+        if (is_elsewhere) log("  the provider counts " + condense::grouped(usage.tokens().count) + " tokens");
+        else
             shelf_.learn(sender.client, sender.model,
                          [&](proxy::lesson& learnt) { learnt.observe(sender.estimated, usage.tokens().count); });
+    }
+
+    /// A request whose history the provider keeps, with a wish to compact that, unless it has one.
+    static std::string compacted_there(std::string body, condense::tokens at) {
+        auto parsed = condense::parse_json<proxy::json>(body);
+        if (!parsed || !condense::ask_provider(parsed.value, condense::json_shape::responses, at)) return body;
+        auto const wish = R"("context_management":)" + parsed.value["context_management"].dump() + ",";
+        return body.insert(body.find('{') + 1, wish);
+    }
+    std::string there(std::string const& reason) const {
+        return reason +
+               (chosen_.compact_at ? "; it is asked to compact it" : "; --compact-at N has it compacted there");
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
@@ -322,7 +370,7 @@ private:
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
-            return proxy::request::read(asked.body, shelf_, mix_, chosen_.alternate,
+            return proxy::request::read(asked.body, shelf_, chosen_.alternate,
                                         shelf_.client_of(asked.headers, asked.target));
         } catch (std::exception const& problem) {
             reason = problem.what();
@@ -362,24 +410,39 @@ private:
 
     settings const& chosen_;
     std::atomic<bool> const& stop_;
-    proxy::mix mix_;
     proxy::shelf shelf_;
     proxy::status status_;
 };
+
+/// Starts a client with the address of the proxy as its base URL, in the variables that clients read. The process, or
+/// -1.
+::pid_t start(settings const& chosen, std::string const& url, sigset_t const& signals) {
+    auto const child = ::fork();
+    if (child != 0) return child;
+    auto const versioned = chosen.to.url.ends_with("/v1") ? url : url + "/v1";
+    for (auto const* const name : {"OPENAI_BASE_URL", "OPENAI_API_BASE"}) ::setenv(name, versioned.c_str(), 1);
+    ::setenv("ANTHROPIC_BASE_URL", url.c_str(), 1);
+    for (int const each : {SIGINT, SIGPIPE}) std::signal(each, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &signals, nullptr);
+    ::execvp(chosen.command[0], chosen.command);
+    std::perror(chosen.command[0]);
+    ::_exit(127);
+}
 
 }  // namespace
 
 int main(int count, char** given) {
     settings chosen;
     if (auto const status = read_arguments(count, given, chosen)) return *status;
-    sigset_t endings;
+    sigset_t endings, before;
     sigemptyset(&endings);
+    if (chosen.command != nullptr) std::signal(SIGINT, SIG_IGN);  // for the client, which has the terminal
     for (int const signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction now = {};
         bool const is_ignored = sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;  // as by nohup
         if (!is_ignored || signal == SIGTERM) sigaddset(&endings, signal);
     }
-    pthread_sigmask(SIG_BLOCK, &endings, nullptr);  // before there are threads, which have the same
+    pthread_sigmask(SIG_BLOCK, &endings, &before);  // before there are threads, which have the same
 
     std::signal(SIGPIPE, SIG_IGN);  // libcurl may write to a connection that has ended
     std::atomic<bool> stop = false;  // at once
@@ -387,15 +450,30 @@ int main(int count, char** given) {
     proxy::server server;
     auto const port = server.listen(chosen.host, chosen.port);
     if (!port) {
+        log_file = stderr;
         log("proxy: cannot listen on " + condense::printable(chosen.listen, 200) + "; another program may do so");
         return 1;
     }
     auto const host = chosen.host.find(':') == std::string::npos ? chosen.host : "[" + chosen.host + "]";
-    log("listens on http://" + host + ":" + std::to_string(*port) + " for " + chosen.to.url);
+    auto const url = "http://" + host + ":" + std::to_string(*port);
+    log("listens on " + url + " for " + chosen.to.url);
     if (chosen.to.scheme == "http" && !chosen.to.local) log("keys go to the provider unencrypted");
+    auto const child = chosen.command == nullptr ? ::pid_t{-1} : start(chosen, url, before);
+    int of_child = 0;
+    std::atomic<bool> has_child = child > 0;
+    std::thread waiting;
+    if (child > 0)
+        waiting = std::thread{[&] {
+            ::siginfo_t which;
+            while (::waitid(P_PID, static_cast<::id_t>(child), &which, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+            has_child = false;  // before its number can be that of another
+            ::waitpid(child, &of_child, 0);
+            ::kill(::getpid(), SIGTERM);
+        }};
     std::thread ending{[&] {
         int signal = 0;
         sigwait(&endings, &signal);
+        if (has_child) ::kill(child, SIGTERM);
         server.close();
         ::timespec const patience{.tv_sec = static_cast<::time_t>(chosen.patience), .tv_nsec = 0};
         static_cast<void>(sigtimedwait(&endings, nullptr, &patience));  // for what is under way, or until a second one
@@ -408,5 +486,7 @@ int main(int count, char** given) {
     });
     ::kill(::getpid(), SIGTERM);  // for the thread that waits
     ending.join();
-    return 0;
+    if (child <= 0) return chosen.command == nullptr ? 0 : 1;
+    waiting.join();
+    return WIFEXITED(of_child) ? WEXITSTATUS(of_child) : 128 + WTERMSIG(of_child);
 }

@@ -39,6 +39,7 @@ struct settings {
     std::optional<std::string> conversation;
     std::vector<std::string> transcripts;
     bool all = false;
+    bool latest = false;
     condense::chars most = condense::recovery_options{}.most;
 };
 
@@ -50,19 +51,21 @@ command_line::program const program{
 
 std::vector<command_line::option> options_of(settings& chosen) {
     auto const path = command_line::not_empty();
-    return {{"--journal", &chosen.journal, "what `record` wrote: a folder, or a file that ends in .db", path},
-            {"--store", &chosen.store, "what `offload` stored: a folder, or a file that ends in .db", path},
-            {.name = "--transcript",
-             .to = &chosen.transcripts,
-             .help = "a conversation as the agent program writes it, as JSON or JSON lines; several are several "
-                     "conversations, the last one is the agent's own",
-             .accepts = path,
-             .excludes = "--journal"},
-            {"--conversation", &chosen.conversation,
-             "the agent's own conversation; the file's name of the last transcript, or empty, unless given"},
-            {"--all", &chosen.all, "the agent may see every conversation"},
-            {"--most", &chosen.most.count, "characters of an answer; 1000 unless given",
-             command_line::whole_number(400, condense::most_recovered.count, "characters")}};
+    return {
+        {"--journal", &chosen.journal, "what `record` wrote: a folder, or a file that ends in .db", path},
+        {"--store", &chosen.store, "what `offload` stored: a folder, or a file that ends in .db", path},
+        {.name = "--transcript",
+         .to = &chosen.transcripts,
+         .help = "a conversation as the agent program writes it, as JSON or JSON lines; several are several "
+                 "conversations, the last one is the agent's own",
+         .accepts = path,
+         .excludes = "--journal"},
+        {"--conversation", &chosen.conversation,
+         "the agent's own conversation; the file's name of the last transcript, or empty, unless given"},
+        {"--all", &chosen.all, "the agent may see every conversation"},
+        {"--latest", &chosen.latest, "the agent's own conversation is the one with the latest entry in the journal"},
+        {"--most", &chosen.most.count, "characters of an answer; 1000 unless given",
+         command_line::whole_number(400, condense::most_recovered.count, "characters")}};
 }
 
 /// The files by their names; of the same name by their paths.
@@ -97,17 +100,27 @@ struct any_mix {
     static constexpr bool journals = true;
 };
 
-template <class Tools>
-int serve(Tools const& tools, recall::any_journal const* read) {
+/// `read`: the journal, or null; `latest`: the conversation with the latest entry there is the agent's own.
+template <class Store, class Journal>
+int serve(Store const& store, Journal const& journal, condense::recovery_options options, recall::any_text const& text,
+          recall::any_journal const* read, bool latest) {
+    auto const tools = [&] { return condense::recovery_tools{store, journal, options, text}; };
     auto const call = [&](std::string_view tool, std::string_view arguments) {
         if (auto const* const files = read == nullptr ? nullptr : std::get_if<recall::transcripts>(&read->of))
             files->refresh();
-        return tools.call(tool, arguments);
+        if (latest && read != nullptr) {
+            bool is_first = true;
+            static_cast<void>(read->each_conversation([&](condense::journal_conversation const& each) {
+                if (std::exchange(is_first, false)) options.conversation = each.id;
+            }));
+        }
+        return tools().call(tool, arguments);
     };
+    auto const offered = tools();
     return serve(
-        recall::protocol{{.instructions = condense::recovery_prompt<any_mix>(tools),
-                          .tools = condense::parse_json<json>(tools.definitions(condense::tool_format::mcp)).value,
-                          .has = [&](std::string_view tool) { return tools.has(tool); },
+        recall::protocol{{.instructions = condense::recovery_prompt<any_mix>(offered),
+                          .tools = condense::parse_json<json>(offered.definitions(condense::tool_format::mcp)).value,
+                          .has = [&](std::string_view tool) { return offered.has(tool); },
                           .call = call}});
 }
 
@@ -132,10 +145,10 @@ int run(settings const& chosen) {
     auto const journal = journal_of(chosen, options);
     recall::any_text const text{!chosen.transcripts.empty()};
     auto const* const read = journal ? &*journal : nullptr;
-    if (!chosen.store) return serve(condense::recovery_tools{condense::no_store{}, *journal, options, text}, read);
+    if (!chosen.store) return serve(condense::no_store{}, *journal, options, text, read, chosen.latest);
     auto const store = recall::store_at(*chosen.store);
-    if (!journal) return serve(condense::recovery_tools{store, condense::no_journal{}, options, text}, read);
-    return serve(condense::recovery_tools{store, *journal, options, text}, read);
+    if (!journal) return serve(store, condense::no_journal{}, options, text, read, chosen.latest);
+    return serve(store, *journal, options, text, read, chosen.latest);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,50 +21,22 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
-#include <condense/core/any_pipeline.hpp>
 #include <condense/estimate/models.hpp>
-#include <condense/llm/name_index.hpp>
 #include <condense/llm/overflow.hpp>
-#include <condense/preset/recommended.hpp>
-#include <condense/shorten/salient_lines.hpp>
 
 #include "../json_document.hpp"
 #include "headers.hpp"
+#include "keeping.hpp"
 #include "status.hpp"
 
 // What is sent in place of a request. A client sends its conversation whole each time; a session is kept for each of
 // the latest conversations, so that what was reduced once stays the same bytes, and the provider finds it in its cache.
 
 namespace proxy {
-
-using json = nlohmann::ordered_json;
-using mix = condense::any_pipeline<json>;
-
-/// The presets of these names, without what takes a place to keep things: the client has the originals, and its model
-/// has no tool to read them by. All shares are of what is free beside tools, system texts and the answer.
-inline mix mix_named(std::string_view name) {
-    using namespace condense::literals;
-    using condense::used;
-    condense::compress const large{.when = condense::always,
-                                   .with = condense::salient_lines{.head = 5_pct, .tail = 5_pct, .at_most = 40_pct}};
-    condense::sliding_window const window{.when = used >= 98_pct, .protect = condense::task | condense::unanswered};
-    condense::escalate const escalate{.when = used >= 98_pct};
-    auto const summary = [](auto leaves) {
-        return condense::summarize{.when = relaxed(used >= 80_pct, 5_pct),
-                                   .until = used <= 4_pct,
-                                   .protect = condense::task | condense::unanswered,
-                                   .size = 1_tokens,
-                                   .with = condense::no_prose{},
-                                   .leaves = leaves};
-    };
-    if (name == "window") return condense::pipeline{window, escalate};
-    if (name == "no_model")
-        return condense::pipeline{large, summary(condense::name_index{.share = 25_pct, .lines = 33_pct}), window,
-                                  escalate};
-    return condense::pipeline{large, summary(condense::presets::recommended_index()), window, escalate};
-}
 
 /// Who sends a request: a hash of its key, with a salt of this process, so that no key is kept.
 using client_id = std::pair<std::size_t, std::size_t>;
@@ -123,11 +97,21 @@ public:
         std::optional<condense::tokens> most_output = {};  ///< what a client may ask for
         condense::percent least_free{2'500};  ///< of the window, for messages; less is said
         bool drop_bound = false;  ///< ask a provider to drop thinking whose beginning has changed
+        std::string mix = "recommended";
+        std::string folder = {};  ///< where what leaves is kept; empty for nowhere
     };
 
-    explicit shelf(settings const& chosen) : chosen_{chosen} {}
+    explicit shelf(settings chosen)
+        : chosen_{std::move(chosen)},
+          mixes_{mix_named(chosen_.mix, chosen_.folder, false), mix_named(chosen_.mix, chosen_.folder, true)} {}
 
     settings const& chosen() const noexcept { return chosen_; }
+    /// The layers for a request, whose tools may read what is kept.
+    mix const& mix_for(json const& document) const {
+        return mixes_[!chosen_.folder.empty() && has_recovery_tools(document) ? 1 : 0];
+    }
+    /// The name of a new conversation in the journal.
+    std::string next_name() { return names_ + std::to_string(++named_); }
 
     /// Of the headers in which keys are sent, and of the query.
     client_id client_of(header_list const& headers, std::string_view target) const {
@@ -217,6 +201,11 @@ private:
     }
 
     settings chosen_;
+    std::array<mix, 2> mixes_;
+    std::string const names_ =
+        std::to_string(std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds{1}) + "-" +
+        std::to_string(::getpid()) + "-";
+    std::atomic<unsigned> named_ = 0;
     std::string salt_ = random_salt();
     mutable std::mutex mutex_;
     std::list<std::unique_ptr<conversation>> kept_;  ///< the latest first
@@ -281,13 +270,12 @@ public:
 
     /// Throws where the body is not one that is understood. `alternate`: neighbours of one role are joined, for
     /// templates that refuse two in a row.
-    static std::unique_ptr<request> read(std::string_view body, shelf& kept, mix const& layers, bool alternate,
-                                         client_id client = {}) {
+    static std::unique_ptr<request> read(std::string_view body, shelf& kept, bool alternate, client_id client = {}) {
         auto parsed = condense::parse_json<json>(body);
         if (!parsed) throw std::runtime_error{parsed.error};
         auto const messages = condense::messages_of(parsed.value);
         if (!parsed.value.is_object() || messages->empty()) throw std::runtime_error{"it has no messages"};
-        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, layers, alternate, client}};
+        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, alternate, client}};
     }
     request(request const&) = delete;
     request& operator=(request const&) = delete;
@@ -418,8 +406,8 @@ public:
     bool is_new() const noexcept { return is_new_; }
 
 private:
-    request(std::string_view body, json const& document, json::array_t const& messages, shelf& kept, mix const& layers,
-            bool alternate, client_id client)
+    request(std::string_view body, json const& document, json::array_t const& messages, shelf& kept, bool alternate,
+            client_id client)
         : text_{body}, original_{body, document, messages}, kept_{kept}, alternate_{alternate} {
         auto const model = document.find("model");
         auto const name = model != document.end() && model->is_string() ? model->get<std::string>() : std::string{};
@@ -447,8 +435,10 @@ private:
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
         } else {
             bool const drops = asks_to_drop_ || drops_bound(document);
-            condense::run_options<> const options{.bound = drops ? condense::bound_parts::stay : facts_.bound};
-            held_.reset(new conversation{client, name, {std::move(plain), layers, limits, count, options}});
+            condense::run_options<> const options{.conversation = kept.next_name(),
+                                                  .bound = drops ? condense::bound_parts::stay : facts_.bound};
+            held_.reset(
+                new conversation{client, name, {std::move(plain), kept.mix_for(document), limits, count, options}});
         }
         static_cast<void>(held_->chat.prepare());
     }

@@ -9,6 +9,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 from checks import checks_in, expect
@@ -393,6 +394,46 @@ def a_signal_before_it_listens_ends_it(program):
     for _ in range(20):
         done = subprocess.run([program, "--forward", "https://example.com", "--listen", "127.0.0.1:0"], capture_output=True, timeout=30, preexec_fn=terminated)
         expect(done.returncode == 0, f"status {done.returncode}", done.stderr)
+
+
+def what_is_cut_is_kept_where_that_is_asked_for(program):
+    big = noise("log", 40_000)
+    talk = [{"role": "user", "content": "Read it."}, {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}]},
+            {"role": "tool", "tool_call_id": "c", "content": big}]
+    recall = {"type": "function", "function": {"name": "mcp__recall__read_artifact", "parameters": {"type": "object"}}}
+    with Provider() as provider, tempfile.TemporaryDirectory() as folder:
+        for options, tools, marker in [((), [], "ask for it again"), (("--keep", folder), [], "the whole is stored as"), (("--keep", folder), [recall], "read_artifact gives the whole of")]:
+            with Proxy(program, provider.url, "--window", "12000", *options) as proxy:
+                request = OpenAI.request(talk, False)
+                request["tools"] += tools
+                proxy.ask("POST", OpenAI.path, json.dumps(request), OpenAI.headers)
+                sent = json.loads(provider.seen[-1]["body"])["messages"][2]["content"]  # it takes no other tools than its own
+                expect(marker in sent and len(sent) < 20_000, f"{options}, {len(tools)} tools: the newest result is not cut so", sent[:300] + sent[-300:] + str(re.findall(r"\[[^]]*\]", sent)))
+        expect([stored for _, _, names in os.walk(os.path.join(folder, "store")) for stored in names], "nothing is stored")
+        asked = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}},
+                 {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search_history", "arguments": {"query": big.split()[2_000]}}}]
+        server = [os.path.join(os.path.dirname(program), "recall_server"), "--journal", folder + "/journal", "--store", folder + "/store", "--latest", "--all"]
+        if os.path.exists(server[0]):
+            found = subprocess.run(server, input="".join(json.dumps(line) + "\n" for line in asked), capture_output=True, timeout=PATIENCE, text=True)
+            expect(big.split()[2_000] in found.stdout, "recall_server does not find it", found.stdout[:2_000] + found.stderr)
+
+
+def a_history_that_the_provider_keeps_passes(program):
+    body = b'{"model":"a-model-of-tests","previous_response_id":"r1","input":"Go on.", "store":true}'
+    for options, sent in (((), body), (("--compact-at", "9000"), b'{"context_management":[{"type":"compaction","compact_threshold":9000}],' + body[1:])):
+        with Provider() as provider, Proxy(program, provider.url, *options) as proxy:
+            answer, _ = proxy.ask("POST", "/v1/responses", body, OpenAI.headers)
+            expect(provider.seen[-1]["body"] == sent, f"{options}: it is changed otherwise", provider.seen[-1])
+            expect("kept by the provider (previous_response_id)" in answer.headers["X-Condense"], "it is not said", answer.headers)
+
+
+def a_client_is_started_with_its_base_url(program):
+    asks = "import http.client, os, sys; there = http.client.HTTPConnection(os.environ['ANTHROPIC_BASE_URL'].split('//')[1]); there.request('GET', '/v1/models'); " \
+           "ok = there.getresponse().status == 200 and os.environ['OPENAI_BASE_URL'] == os.environ['ANTHROPIC_BASE_URL'] + '/v1'; sys.exit(7 if ok else 1)"
+    with Provider() as provider:
+        for command, status in ((["python3", "-c", asks], 7), (["sh", "-c", "kill -9 $$"], 137), (["/none"], 127), ([], 2)):
+            done = subprocess.run([program, "wrap", "--forward", provider.url, "--", *command], capture_output=True, timeout=PATIENCE)
+            expect(done.returncode == status and done.stderr.count(b"\n") == (1 if status in (2, 127) else 0), f"{command}: {done.returncode}", done.stderr)
 
 
 ALL = [*checks_of(CONVERSATIONS, long_conversation), *checks_in(globals(), "program")]

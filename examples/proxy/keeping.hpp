@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <condense/condense.hpp>
+#include <condense/core/any_pipeline.hpp>
+#include <condense/core/recovery_names.hpp>
+#include <condense/llm/name_index.hpp>
+#include <condense/preset/recommended.hpp>
+#include <condense/shorten/salient_lines.hpp>
+#include <condense/store/content_hash.hpp>
+#include <condense/store/file.hpp>
+
+// Where what leaves a request is kept, and the mixes that keep it there.
+
+namespace proxy {
+
+using json = nlohmann::ordered_json;
+using mix = condense::any_pipeline<json>;
+
+/// A journal in a folder. Without one nothing is written: the client has every message, and sends it again each time.
+struct chosen_journal {
+    static constexpr bool durable = true;
+    std::optional<condense::journal_folder> folder = {};
+
+    condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
+    condense::store_error append(std::string_view conversation, condense::journal_entry const& entry,
+                                 std::string_view content) const {
+        return folder ? folder->append(conversation, entry, content) : condense::store_error{};
+    }
+    condense::store_error flush(std::string_view conversation) const {
+        return folder ? folder->flush(conversation) : condense::store_error{};
+    }
+    condense::store_error read(std::string_view conversation, auto const& f) const {
+        return folder ? folder->read(conversation, f) : condense::store_error{};
+    }
+};
+
+/// A store in a folder; without one large results are cut and not stored.
+struct chosen_store {
+    static constexpr bool durable = true;
+    std::optional<condense::artifact_folder> folder = {};
+
+    condense::reference name(std::string_view content) const { return folder->name(content); }
+    condense::store_error put(condense::reference const& name, std::string_view content) const {
+        return folder->put(name, content);
+    }
+    std::optional<std::string> get(condense::reference const& name) const { return folder->get(name); }
+};
+
+/// The layers of the presets with these names. Large results are cut before they are sent for the first time, in the
+/// open round, too, as somebody always has the whole. All shares are of what is free beside tools, system texts and the
+/// answer. `folder`: where messages and results are kept, or empty; `reads`: the model has tools that find them there.
+inline mix mix_named(std::string_view name, std::string const& folder, bool reads) {
+    using namespace condense::literals;
+    using condense::used;
+    chosen_journal journal;
+    chosen_store store;
+    if (!folder.empty()) {
+        journal.folder.emplace(folder + "/journal");
+        store.folder.emplace(folder + "/store");
+    }
+    condense::wording words{.recorded = "ask for it again if it is needed"};
+    if (reads) words = condense::tool_words;
+    constexpr condense::salient_lines ends{.head = 5_pct, .tail = 5_pct, .at_most = 40_pct};
+    condense::record const record{.to = journal};
+    condense::offload const offload{.over = folder.empty() ? condense::part_limit{condense::chars{~std::uint64_t{0}}}
+                                                           : condense::part_limit{50_pct},
+                                    .preview = ends,
+                                    .into = store,
+                                    .words = words};
+    condense::compress const large{.when = condense::always, .over = 50_pct, .with = ends, .words = words};
+    auto const summary = [&](auto leaves) {
+        return condense::summarize{.when = relaxed(used >= 80_pct, 5_pct),
+                                   .until = used <= 4_pct,
+                                   .protect = condense::task | condense::unanswered,
+                                   .size = 1_tokens,
+                                   .with = condense::no_prose{},
+                                   .leaves = leaves,
+                                   .source_hint = reads ? condense::tool_sentence : std::string_view{}};
+    };
+    condense::sliding_window const window{.when = used >= 98_pct, .protect = condense::task | condense::unanswered};
+    condense::compress const arguments{.when = condense::never, .with = condense::shorten_arguments<>{}};
+    condense::escalate const escalate{.when = used >= 98_pct};
+    if (name == "window") return condense::pipeline{record, window, escalate};
+    auto const with = [&](auto const& leaves) {
+        return mix{condense::pipeline{record, offload, large, summary(leaves), window, arguments, escalate}};
+    };
+    if (name == "no_model") return with(condense::name_index{.share = 25_pct, .lines = 33_pct});
+    return with(condense::presets::recommended_index());
+}
+
+/// Whether the tools of a request read what was kept, as those of `recall_server` do.
+inline bool has_recovery_tools(json const& document) {
+    auto const tools = document.find("tools");
+    if (tools == document.end() || !tools->is_array()) return false;
+    for (auto const& tool : *tools) {
+        if (!tool.is_object()) continue;
+        auto const function = tool.find("function");
+        auto const& named = function != tool.end() && function->is_object() ? *function : tool;
+        auto const name = named.find("name");
+        if (name != named.end() && name->is_string() && condense::is_recovery_tool(name->get_ref<std::string const&>()))
+            return true;
+    }
+    return false;
+}
+
+}  // namespace proxy
