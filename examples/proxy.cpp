@@ -346,9 +346,12 @@ private:
         pass_back(client, asked, *answer, advice, reports ? &usage : nullptr);
         if (usage.tokens() == condense::tokens{}) return;
         if (is_elsewhere) log("  the provider counts " + condense::grouped(usage.tokens().count) + " tokens");
-        else
-            shelf_.learn(sender.client, sender.model,
-                         [&](proxy::lesson& learnt) { learnt.observe(sender.estimated, usage.tokens().count); });
+        auto const& estimate = sender.estimate;
+        auto const estimated = (estimate.fixed + estimate.messages).count;
+        if (is_elsewhere || !proxy::lesson::is_plausible(estimated, usage.tokens().count)) return;
+        shelf_.learn(sender.client, sender.model,
+                     [&](proxy::lesson& learnt) { learnt.observe(estimated, usage.tokens().count); });
+        shelf_.count(sender.conversation, {usage.tokens(), estimate.fixed, estimate.messages});
     }
 
     /// A request whose history the provider keeps, with a wish to compact that, unless it has one.

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -51,11 +52,14 @@ struct lesson {
     double scale = 1;  ///< tokens that the provider reports for one that is estimated
     bool has_scale = false;
 
-    /// Rises to a report at once and falls slowly, so that no request is taken for smaller than the latest was.
+    /// Whether a report can be a count of these messages: of fewer tokens, a few that nobody counts are a large part,
+    /// and some servers leave out what their cache has.
+    static bool is_plausible(std::uint64_t estimated, std::uint64_t reported) {
+        return estimated >= 1'000 && reported >= estimated / 2 && reported <= estimated * 4;
+    }
+    /// Rises to a plausible report at once and falls slowly, so that no request is taken for smaller than the latest
+    /// was.
     void observe(std::uint64_t estimated, std::uint64_t reported) {
-        constexpr std::uint64_t least = 1'000;  // of fewer tokens a few that nobody counts are a large part
-        // Some servers leave out what their cache has; above that it is no count of these messages.
-        if (estimated < least || reported < estimated / 2 || reported > estimated * 4) return;
         auto const now = static_cast<double>(reported) / static_cast<double>(estimated);
         scale = has_scale ? std::max(now, scale * 0.9 + now * 0.1) : now;
         has_scale = true;
@@ -77,16 +81,40 @@ inline std::size_t memory_of(json const& value) {
     return value.is_structured() ? sum + 64 : sum;
 }
 
+/// A request that a provider has counted: what is fixed in it is known with it, however badly it is estimated.
+struct counted_request {
+    condense::tokens reported = {};  ///< by the provider
+    condense::tokens fixed = {};  ///< by the estimator, as the next
+    condense::tokens messages = {};
+};
+
 /// A conversation of some client, and what its provider has taught about it.
 struct conversation {
     client_id client;
     std::string model;
+    std::uint64_t number;
     condense::session<json::array_t, mix, condense::family_estimator> chat;
     std::optional<condense::tokens> window = {};  ///< smaller than that of the model after a refusal
     std::optional<double> scale = {};  ///< larger than that of the model after a refusal
     std::size_t bytes = 0;  ///< that it takes
     std::size_t read = 0;  ///< messages that are in `bytes`
     std::vector<std::size_t> sent = {};  ///< hashes of what was sent last, system texts first
+    std::optional<counted_request> counted = {};
+    double rate = 0;  ///< tokens of the provider for one more of the messages; 0 where that is not known
+
+    /// Takes a request that the provider has counted.
+    void count(counted_request const& request) {
+        constexpr double least = 256;  // of less the difference says little
+        auto const figure = [](condense::tokens count) { return static_cast<double>(count.count); };
+        if (counted) {
+            auto const more = figure(request.messages) - figure(counted->messages);
+            auto const overall = figure(request.reported) / figure(request.messages + request.fixed);
+            auto const fixed = (figure(request.fixed) - figure(counted->fixed)) * overall;
+            auto const now = (figure(request.reported) - figure(counted->reported) - fixed) / more;
+            if (std::abs(more) >= least) rate = std::clamp(rate == 0 ? now : (rate + now) / 2, 0.25, 4.0);
+        }
+        counted = request;
+    }
 };
 
 /// The latest conversations, within bounds. Whoever works on one has taken it out, so no two threads have the same.
@@ -110,12 +138,13 @@ public:
     mix const& mix_for(json const& document) const {
         return mixes_[!chosen_.folder.empty() && has_recovery_tools(document) ? 1 : 0];
     }
-    /// The name of a new conversation in the journal.
-    std::string next_name() { return names_ + std::to_string(++named_); }
+    /// The number of a new conversation, and its name in the journal.
+    std::uint64_t next_number() { return ++numbered_; }
+    std::string name_of(std::uint64_t number) const { return names_ + std::to_string(number); }
 
-    /// Of the headers in which keys are sent, and of the query.
+    /// Of the headers in which keys are sent, and of where the request goes.
     client_id client_of(header_list const& headers, std::string_view target) const {
-        std::string keys{target.substr(std::min(target.find('?'), target.size()))};
+        std::string keys{target};
         for (auto const* const name : {"Authorization", "x-api-key", "api-key", "x-goog-api-key"})
             keys.append(value_of(headers, name)).push_back('\n');
         std::hash<std::string> const hash;
@@ -150,6 +179,12 @@ public:
             bytes_ -= (*leaves)->bytes;
             kept_.erase(leaves);
         }
+    }
+    /// The provider has counted a request of a conversation; nothing where that is gone, or goes on already.
+    void count(std::uint64_t number, counted_request const& request) {
+        std::lock_guard const lock{mutex_};
+        for (auto const& each : kept_)
+            if (each->number == number) each->count(request);
     }
     kept_now kept() const {
         std::lock_guard const lock{mutex_};
@@ -205,7 +240,7 @@ private:
     std::string const names_ =
         std::to_string(std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds{1}) + "-" +
         std::to_string(::getpid()) + "-";
-    std::atomic<unsigned> named_ = 0;
+    std::atomic<std::uint64_t> numbered_ = 0;
     std::string salt_ = random_salt();
     mutable std::mutex mutex_;
     std::list<std::unique_ptr<conversation>> kept_;  ///< the latest first
@@ -301,7 +336,7 @@ public:
         constexpr condense::tokens least_window{256};  // a smaller number is none
         auto& chat = held_->chat;
         auto const before = chat.used().tokens;
-        auto const whole = counted().count;
+        auto const estimated = (before + fixed()).count;
         bool const named = refusal.limit > std::max(least_window, real(fixed())) && refusal.limit < facts_.window;
         if (named) {
             facts_.window = refusal.limit;
@@ -311,17 +346,19 @@ public:
             });
         }
         // The provider counts more here than is estimated, which is for this conversation to know.
-        if (refusal.requested > real({whole}) && whole != 0)
-            scale_ = std::min(static_cast<double>(refusal.requested.count) / static_cast<double>(whole), 8.0);
+        if (refusal.requested > real({estimated}) && estimated != 0)
+            scale_ = std::min(static_cast<double>(refusal.requested.count) / static_cast<double>(estimated), 8.0);
         held_->scale = scale_;
+        if (!lesson::is_plausible(estimated, refusal.requested.count)) held_->counted.reset();
+        else held_->count({refusal.requested, fixed(), before});
         auto limits = budget();
-        // Where the figures explain nothing: three quarters of what was too much.
-        if (limits.input() >= before) limits.window = condense::tokens{before.count * 3 / 4} + limits.output;
+        if (limits.input() >= before) {  // the figures explain nothing: three quarters of what was too much
+            limits.window = condense::tokens{before.count * 3 / 4} + limits.output;
+            held_->window = whole(limits.input()) + reserved_;
+        }
         chat.set_limits(limits);
         static_cast<void>(chat.run());
-        if (chat.used().tokens >= before) return false;
-        held_->window = real(limits.window + fixed());
-        return true;
+        return chat.used().tokens < before;
     }
 
     /// Takes out the reasoning that a refusal calls bound to another conversation; false for any other.
@@ -357,16 +394,13 @@ public:
         condense::cost sum;
         for (std::size_t at = 0; at < chat.outline().size(); ++at) sum += chat.outline().message_at(at).frame;
         for (std::size_t at = 0; at < chat.outline().part_count(); ++at) sum += chat.outline().part_at(at).cost;
-        return {chat.history().size() + lead_.size(), real(sum.tokens() + fixed()).count};
+        return {chat.history().size() + lead_.size(), whole(sum.tokens()).count};
     }
     /// As it is sent.
     size after() const {
         auto const now = held_->chat.used();
-        return {static_cast<std::size_t>(now.messages.count) + lead_.size(), real(now.tokens + fixed()).count};
+        return {static_cast<std::size_t>(now.messages.count) + lead_.size(), whole(now.tokens).count};
     }
-
-    /// Tokens of what is sent, as the estimator counts.
-    condense::tokens counted() const { return held_->chat.used().tokens + fixed(); }
 
     /// Says to whoever set this up that little is left for messages, or that it does not fit. Empty where neither
     /// is so.
@@ -399,9 +433,12 @@ public:
     struct sender {
         client_id client = {};
         std::string model = {};
-        std::uint64_t estimated = 0;
+        std::uint64_t conversation = 0;
+        counted_request estimate = {};
     };
-    sender sent_by() const { return {held_->client, held_->model, counted().count}; }
+    sender sent_by() const {
+        return {held_->client, held_->model, held_->number, {{}, fixed(), held_->chat.used().tokens}};
+    }
     /// The conversation is new here.
     bool is_new() const noexcept { return is_new_; }
 
@@ -435,10 +472,11 @@ private:
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
         } else {
             bool const drops = asks_to_drop_ || drops_bound(document);
-            condense::run_options<> const options{.conversation = kept.next_name(),
+            auto const number = kept.next_number();
+            condense::run_options<> const options{.conversation = kept.name_of(number),
                                                   .bound = drops ? condense::bound_parts::stay : facts_.bound};
-            held_.reset(
-                new conversation{client, name, {std::move(plain), kept.mix_for(document), limits, count, options}});
+            held_.reset(new conversation{
+                client, name, number, {std::move(plain), kept.mix_for(document), limits, count, options}});
         }
         static_cast<void>(held_->chat.prepare());
     }
@@ -489,6 +527,29 @@ private:
         return {static_cast<std::uint64_t>(static_cast<double>(counted.count) * scale_ + 0.5)};
     }
 
+    /// Of the provider, for messages that the estimator counts so, with what is fixed: as it counted the latest
+    /// request, and the difference.
+    condense::tokens whole(condense::tokens messages) const noexcept {
+        auto const& last = held_->counted;
+        if (!last) return real(messages + fixed());
+        auto const rate = held_->rate == 0 ? scale_ : held_->rate;
+        auto const sum = static_cast<double>(last->reported.count) + rate * difference(messages, last->messages) +
+                         scale_ * difference(fixed(), last->fixed);
+        return {static_cast<std::uint64_t>(std::max(sum, 0.0) + 0.5)};
+    }
+    static double difference(condense::tokens one, condense::tokens other) noexcept {
+        return static_cast<double>(one.count) - static_cast<double>(other.count);
+    }
+    /// Messages that the estimator counts so fill this input, by the latest request that was counted. Where the rate is
+    /// in doubt the one by which fewer fit.
+    condense::tokens free_in(condense::tokens input) const noexcept {
+        auto const& last = *held_->counted;
+        auto const rate = held_->rate == 0 ? scale_ : held_->rate;
+        auto const left = difference(input, last.reported) - scale_ * difference(fixed(), last.fixed);
+        auto const more = left / (left > 0 ? std::max(rate, scale_) : std::min(rate, scale_));
+        return {static_cast<std::uint64_t>(std::max(static_cast<double>(last.messages.count) + more, 0.0))};
+    }
+
     /// Room for the conversation beside what is fixed, as the estimator counts. Where that is nothing, as by an
     /// estimate that may be wrong, a little: the provider is to judge what is left then.
     condense::budget budget() {
@@ -501,6 +562,7 @@ private:
         reserved_ = stated.output;
         auto const output = counts_as(stated.output);
         free_ = counts_as(stated.window) - fixed() - output;
+        if (held_ && held_->counted) free_ = free_in(stated.input());
         return {.window = std::max(free_, condense::tokens{counts_as(stated.window).count / 16}) + output,
                 .output = output};
     }
