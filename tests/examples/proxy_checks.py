@@ -396,6 +396,24 @@ def a_signal_before_it_listens_ends_it(program):
         expect(done.returncode == 0, f"status {done.returncode}", done.stderr)
 
 
+def little_room_holds_what_matters(program):
+    """Instructions take most of the input: the task, the user's newest words, a record and names, the ends of the newest result stay."""
+    rows = lambda k: [f"row {i} of {k}: path /srv/data/file_{k}_{i}.txt" for i in range(60)]
+    for fixed in (8_000, 14_000, 17_500):
+        with Provider(window=10**6) as provider, Proxy(program, provider.url, "--window", "32000") as proxy:
+            talk = [{"role": "system", "content": "rule word " * (fixed // 2)}, {"role": "user", "content": "Change the port in server.toml to 8443."}]
+            for k in range(14):
+                if k == 9:
+                    talk += [{"role": "assistant", "content": "Half of it is read."}, {"role": "user", "content": "Leave deploy.yaml alone."}]
+                talk += [{"role": "assistant", "content": None, "tool_calls": [{"id": f"c{k}", "type": "function", "function": {"name": "read_file", "arguments": '{"path":"src/part_%d.cpp"}' % k}}]},
+                         {"role": "tool", "tool_call_id": f"c{k}", "content": "\n".join(rows(k))}]
+                proxy.ask("POST", OpenAI.path, json.dumps({"model": "gpt-4o", "max_tokens": 8_000, "messages": talk}), OpenAI.headers)
+            sent = json.loads(provider.seen[-1]["body"])["messages"]
+            whole = "\n".join(message.get("content") or "" for message in sent[1:])
+            for wanted in ("Change the port in server.toml", "Leave deploy.yaml alone", "part_12.cpp", "file_12_", rows(13)[0], rows(13)[-1]):
+                expect(wanted in whole, f"{fixed} words of instructions: '{wanted}' is not in what is sent", whole)
+
+
 def what_is_cut_is_kept_where_that_is_asked_for(program):
     big = noise("log", 40_000)
     talk = [{"role": "user", "content": "Read it."}, {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}]},
