@@ -196,56 +196,59 @@ void check_durable_journal() {
         }
         CHECK(next == std::vector(6, each));
     }
-    SECTION("files are for their owner alone") {
-        check_files_of_the_owner_alone(
-            place,
-            [&] {
-                CHECK(lines_of(to, "c").empty());
-                CHECK(conversations_in(to).empty());
-                CHECK_FALSE(to.flush("c"));
-            },
-            [&] {
-                for (auto const& id : condense::testing::hostile_conversations()) CHECK(add(to, id, 1, "a").empty());
-                for (auto const& id : condense::testing::hostile_conversations()) CHECK_FALSE(to.flush(id));
-            });
-    }
-    SECTION("too many open files are an error that passes") {
-        if (Appends) REQUIRE(add(to, "c", 0, "a").empty());  // whose file stays open
-        auto const problems = processes::with_few_files(
-            [&] { return strings{add(to, "c", 1, "a"), add(to, "other", 0, "a"), reason(to.flush("other"))}; });
-        CHECK(problems[0].empty());
-        CHECK(problems[Appends ? 1 : 2].ends_with(too_many_files));
-        if (Appends) CHECK(add(to, "other", 0, "a").empty());
-        for (auto const* const id : {"c", "other"}) CHECK_FALSE(to.flush(id));
-        CHECK(lines_of(place.open(), "c").size() == (Appends ? 2 : 1));
-        CHECK(lines_of(place.open(), "other").size() == 1);
-    }
-    SECTION("a session whose journal was moved or removed records everything anew, and says so once") {
-        condense::session session{
-            std::vector<condense::chat_message>{},
-            condense::pipeline{condense::record{.to = to},
-                               condense::sliding_window{.when = condense::used > condense::messages{4}}},
-            condense::budget{.window = {100'000}}};
-        strings all;
-        auto const talk = [&](int from, int to_end) {
-            for (auto number = from; number < to_end; ++number)
-                for (auto const& m : {condense::chat_message::user("message " + std::to_string(number)),
-                                      condense::chat_message::assistant("answer " + std::to_string(number))}) {
-                    session.push(m);
-                    all.push_back(condense::to_bytes(m));
-                }
-        };
-        talk(0, 3);
-        static_cast<void>(session.prepare());
-        bool const moved = GENERATE(false, true);
-        for (auto const& name : place.files())
-            if (moved) fs::rename(place.path + "/" + name, place.root / ("moved " + name));
-            else fs::remove(place.path + "/" + name);
-        talk(3, 6);
-        for (int tries = 0; tries < 3; ++tries) static_cast<void>(session.run());
-        CHECK(session.statistics().layers[0].failures == 1);
-        CHECK(session.release({session.outline().size()}) > 0);
-        CHECK(originals_in(place.open()) == all);
+    if constexpr (requires { place.files(); }) {
+        SECTION("files are for their owner alone") {
+            check_files_of_the_owner_alone(
+                place,
+                [&] {
+                    CHECK(lines_of(to, "c").empty());
+                    CHECK(conversations_in(to).empty());
+                    CHECK_FALSE(to.flush("c"));
+                },
+                [&] {
+                    for (auto const& id : condense::testing::hostile_conversations())
+                        CHECK(add(to, id, 1, "a").empty());
+                    for (auto const& id : condense::testing::hostile_conversations()) CHECK_FALSE(to.flush(id));
+                });
+        }
+        SECTION("too many open files are an error that passes") {
+            if (Appends) REQUIRE(add(to, "c", 0, "a").empty());  // whose file stays open
+            auto const problems = processes::with_few_files(
+                [&] { return strings{add(to, "c", 1, "a"), add(to, "other", 0, "a"), reason(to.flush("other"))}; });
+            CHECK(problems[0].empty());
+            CHECK(problems[Appends ? 1 : 2].ends_with(too_many_files));
+            if (Appends) CHECK(add(to, "other", 0, "a").empty());
+            for (auto const* const id : {"c", "other"}) CHECK_FALSE(to.flush(id));
+            CHECK(lines_of(place.open(), "c").size() == (Appends ? 2 : 1));
+            CHECK(lines_of(place.open(), "other").size() == 1);
+        }
+        SECTION("a session whose journal was moved or removed records everything anew, and says so once") {
+            condense::session session{
+                std::vector<condense::chat_message>{},
+                condense::pipeline{condense::record{.to = to},
+                                   condense::sliding_window{.when = condense::used > condense::messages{4}}},
+                condense::budget{.window = {100'000}}};
+            strings all;
+            auto const talk = [&](int from, int to_end) {
+                for (auto number = from; number < to_end; ++number)
+                    for (auto const& m : {condense::chat_message::user("message " + std::to_string(number)),
+                                          condense::chat_message::assistant("answer " + std::to_string(number))}) {
+                        session.push(m);
+                        all.push_back(condense::to_bytes(m));
+                    }
+            };
+            talk(0, 3);
+            static_cast<void>(session.prepare());
+            bool const moved = GENERATE(false, true);
+            for (auto const& name : place.files())
+                if (moved) fs::rename(place.path + "/" + name, place.root / ("moved " + name));
+                else fs::remove(place.path + "/" + name);
+            talk(3, 6);
+            for (int tries = 0; tries < 3; ++tries) static_cast<void>(session.run());
+            CHECK(session.statistics().layers[0].failures == 1);
+            CHECK(session.release({session.outline().size()}) > 0);
+            CHECK(originals_in(place.open()) == all);
+        }
     }
 }
 
