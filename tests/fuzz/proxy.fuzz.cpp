@@ -26,10 +26,9 @@ struct parts {
 };
 
 /// A request, or none where it is refused.
-std::unique_ptr<proxy::request> read(std::string_view body, proxy::shelf& kept, proxy::mix const& layers,
-                                     bool alternate) {
+std::unique_ptr<proxy::request> read(std::string_view body, proxy::shelf& kept, bool alternate) {
     try {
-        return proxy::request::read(body, kept, layers, alternate);
+        return proxy::request::read(body, kept, alternate);
     } catch (std::exception const&) { return nullptr; }
 }
 
@@ -59,25 +58,24 @@ fuzz::corpus fuzz::make_corpus() {
 void fuzz::try_input(byte_source bytes) {
     byte_source choices{bytes.take(10)};
     static constexpr char const* names[] = {"recommended", "no_model", "window"};
-    static proxy::mix const mixes[] = {proxy::mix_named(names[0]), proxy::mix_named(names[1]),
-                                       proxy::mix_named(names[2])};
-    auto const& layers = mixes[choices.below(3)];
+    auto const* const mix = names[choices.below(3)];
     bool const alternate = choices.chance(30);
-    proxy::shelf kept{{.window = condense::tokens{200 + choices.below(20'000)}}};
+    proxy::shelf kept{{.window = condense::tokens{200 + choices.below(20'000)}, .mix = mix}};
     auto const text = bytes.rest();
     {
-        auto const request = read(text, kept, layers, alternate);
+        auto const request = read(text, kept, alternate);
         if (!request) return;
         check(text, *request);
         if (choices.chance(50)) {
-            auto const counted = request->counted();
+            auto const counted = request->sent_by().estimate.messages;
             condense::overflow const refusal{.limit = {choices.below(20'000)}, .requested = {choices.below(40'000)}};
-            fuzz::require(!request->shrink(refusal) || request->counted() < counted, "smaller, or it says so");
+            fuzz::require(!request->shrink(refusal) || request->sent_by().estimate.messages < counted,
+                          "smaller, or it says so");
             check(text, *request);
         }
     }
     // The same once more is the same conversation.
-    auto const again = read(text, kept, layers, alternate);
+    auto const again = read(text, kept, alternate);
     fuzz::require(again != nullptr, "what was read is read again");
     check(text, *again);
 }

@@ -345,6 +345,7 @@ TEST_CASE("journal_folder: cut at any byte of its last three lines") {
             if (bytes[at] == '\n') ends.push_back(at);
         REQUIRE(ends.size() == 6);
         for (auto cut = ends[2] + 1; cut <= bytes.size(); ++cut) {
+            if (cut % stride() != 0 && std::ranges::find(ends, cut) == ends.end()) continue;
             scratch::write(file, bytes.substr(0, cut));
             auto const whole =
                 static_cast<std::uint64_t>(std::ranges::count_if(ends, [&](auto end) { return end <= cut; }));
@@ -369,6 +370,7 @@ TEST_CASE("journal_folder: damaged bytes cost the lines they stand in") {
     std::size_t line = 0;
     for (std::size_t at = 0; at < bytes.size(); line += bytes[at] == '\n', ++at)
         for (int const change : {1, 2, 0x20, 0x80, bytes[at] ^ '\n', bytes[at] & 0xFF}) {
+            if (at % stride() != 0 && bytes[at] != '\n') break;
             auto damaged = bytes;
             damaged[at] = static_cast<char>(damaged[at] ^ change);
             if (damaged == bytes) continue;
@@ -378,7 +380,7 @@ TEST_CASE("journal_folder: damaged bytes cost the lines they stand in") {
             std::erase(expected, line);
             CAPTURE(at, change);
             REQUIRE(numbers_in(root / "j") == expected);
-            if (at % stride() == 0) REQUIRE(damage_in(root / "j") == pieces_not_in(bytes, root / "j", file_of("c")));
+            REQUIRE(damage_in(root / "j") == pieces_not_in(bytes, root / "j", file_of("c")));
         }
 }
 
