@@ -15,10 +15,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -128,9 +130,10 @@ std::optional<int> read_arguments(int count, char** given, settings& chosen) {
         {"--threads", &chosen.threads, "requests at a time; 32 unless given", whole_number(1, 500, "threads")}};
     auto const refuse = [&](std::string const& problem) { return command_line::refuse(program, problem); };
     if (count > 1 && std::string_view{given[1]} == "wrap") {
-        auto** const end =
-            std::find_if(given, given + count, [](char const* each) { return each == std::string{"--"}; });
-        if (given + count - end < 2) return refuse("wrap: -- and a command are wanted");
+        auto const is = [](std::string_view word) { return [word](char const* each) { return each == word; }; };
+        auto** const end = std::find_if(given, given + count, is("--"));
+        bool const helps = std::any_of(given, end, is("--help")) || std::any_of(given, end, is("-h"));
+        if (given + count - end < 2 && !helps) return refuse("wrap: -- and a command are wanted");
         chosen.command = end + 1;
         chosen.listen = "127.0.0.1:0";
         count = static_cast<int>(end - ++given);
@@ -145,6 +148,13 @@ std::optional<int> read_arguments(int count, char** given, settings& chosen) {
     if (!chosen.to.problem.empty()) return refuse("--forward: " + chosen.to.problem);
     if (chosen.to.url.find_first_of("?#") != std::string::npos) return refuse("--forward: no query is wanted");
     while (chosen.to.url.ends_with('/')) chosen.to.url.pop_back();
+    if (!chosen.keep.empty()) {
+        std::error_code problem;
+        std::filesystem::create_directories(chosen.keep, problem);
+        if (problem || ::access(chosen.keep.c_str(), W_OK | X_OK) != 0 ||
+            !std::filesystem::is_directory(chosen.keep, problem))
+            return refuse("--keep: " + command_line::shown(chosen.keep) + " is no folder that can be written");
+    }
     return std::nullopt;
 }
 
@@ -298,7 +308,9 @@ private:
         auto reduced = reduce(asked, reason);
         auto sent = reduced ? reduced->body() : asked.body;
         bool const is_elsewhere = reason.find("kept by the provider") != std::string::npos;
-        if (is_elsewhere && chosen_.compact_at) sent = compacted_there(std::move(sent), {*chosen_.compact_at});
+        auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
+        bool const wishes = is_elsewhere && chosen_.compact_at && path.ends_with("/responses") &&
+                            wish_compacted(sent, {*chosen_.compact_at});
         auto headers = forwarded(asked.headers);
         if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
         std::unique_ptr<exchange> answer;
@@ -324,14 +336,18 @@ private:
                 if (client.has_left()) return log_request(asked, "the client has left before the answer");
             }
             auto const over = condense::overflow_of(answer->status(), answer->body);
-            if (!(over ? reduced->shrink(*over) : reduced->unbind({answer->status(), answer->body}))) break;
+            if (!(over ? reduced->shrink(*over) : reduced->answer({answer->status(), answer->body}))) break;
             ++refusals;
             sent = reduced->body();
         }
         auto line = note(answer->status(), reduced.get(), refusals);
         if (!reason.empty()) line += ": passed on, " + condense::printable(reason, 300);
         log_request(asked, line);
-        auto const advice = reduced ? reduced->advice() : is_elsewhere ? there(reason) : std::string{};
+        if (auto const problem = proxy::not_kept.take(); !problem.empty())
+            log("  not kept: " + condense::printable(problem, 200));
+        auto const advice = reduced        ? reduced->advice()
+                            : is_elsewhere ? reason + (wishes ? "; it is asked to compact it" : "")
+                                           : std::string{};
         if (reduced && !advice.empty() && reduced->is_new()) log("  " + advice);
         bool const is_taken = answer->status() < 400;
         auto result = reduced && is_taken ? reduced->accept() : proxy::figures{};
@@ -354,16 +370,13 @@ private:
         shelf_.count(sender.conversation, {usage.tokens(), estimate.fixed, estimate.messages});
     }
 
-    /// A request whose history the provider keeps, with a wish to compact that, unless it has one.
-    static std::string compacted_there(std::string body, condense::tokens at) {
+    /// Adds to a request, whose history the provider keeps, the wish to compact that. False where it has one of its
+    /// own.
+    static bool wish_compacted(std::string& body, condense::tokens at) {
         auto parsed = condense::parse_json<proxy::json>(body);
-        if (!parsed || !condense::ask_provider(parsed.value, condense::json_shape::responses, at)) return body;
-        auto const wish = R"("context_management":)" + parsed.value["context_management"].dump() + ",";
-        return body.insert(body.find('{') + 1, wish);
-    }
-    std::string there(std::string const& reason) const {
-        return reason +
-               (chosen_.compact_at ? "; it is asked to compact it" : "; --compact-at N has it compacted there");
+        if (!parsed || !condense::ask_provider(parsed.value, condense::json_shape::responses, at)) return false;
+        body.insert(body.find('{') + 1, R"("context_management":)" + parsed.value["context_management"].dump() + ",");
+        return true;
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
@@ -462,6 +475,10 @@ int main(int count, char** given) {
     log("listens on " + url + " for " + chosen.to.url);
     if (chosen.to.scheme == "http" && !chosen.to.local) log("keys go to the provider unencrypted");
     auto const child = chosen.command == nullptr ? ::pid_t{-1} : start(chosen, url, before);
+    if (chosen.command != nullptr && child < 0) {
+        std::perror("proxy: wrap");
+        return 1;
+    }
     int of_child = 0;
     std::atomic<bool> has_child = child > 0;
     std::thread waiting;
@@ -476,7 +493,10 @@ int main(int count, char** given) {
     std::thread ending{[&] {
         int signal = 0;
         sigwait(&endings, &signal);
-        if (has_child) ::kill(child, SIGTERM);
+        for (int sent = SIGTERM; has_child; sent = SIGKILL) {  // its end is a signal as well
+            ::kill(child, sent);
+            sigwait(&endings, &signal);
+        }
         server.close();
         ::timespec const patience{.tv_sec = static_cast<::time_t>(chosen.patience), .tv_nsec = 0};
         static_cast<void>(sigtimedwait(&endings, nullptr, &patience));  // for what is under way, or until a second one
@@ -489,7 +509,7 @@ int main(int count, char** given) {
     });
     ::kill(::getpid(), SIGTERM);  // for the thread that waits
     ending.join();
-    if (child <= 0) return chosen.command == nullptr ? 0 : 1;
+    if (child < 0) return 0;
     waiting.join();
     return WIFEXITED(of_child) ? WEXITSTATUS(of_child) : 128 + WTERMSIG(of_child);
 }

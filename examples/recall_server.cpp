@@ -160,6 +160,7 @@ int main(int count, char** arguments) {
         if (auto const status = command_line::read(program, options_of(chosen), count, arguments)) return *status;
         if (!chosen.journal && !chosen.store && chosen.transcripts.empty())
             return command_line::refuse(program, "there is nothing to read");
+        if (chosen.latest && !chosen.journal) return command_line::refuse(program, "--latest: a journal is wanted");
         return run(chosen);
     } catch (std::exception const& problem) {
         std::cerr << "recall_server: " << problem.what() << '\n';

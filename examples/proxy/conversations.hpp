@@ -345,12 +345,18 @@ public:
                 learnt.named = lesson::clock::now();
             });
         }
+        // Some providers add the answer that was asked for: whichever is nearer to what was expected.
+        auto const expected = whole(before);
+        auto const nearer = [&](condense::tokens one, condense::tokens other) {
+            return std::abs(difference(one, expected)) < std::abs(difference(other, expected)) ? one : other;
+        };
+        auto const requested = nearer(refusal.requested, refusal.requested - output_.value_or(condense::tokens{}));
         // The provider counts more here than is estimated, which is for this conversation to know.
-        if (refusal.requested > real({estimated}) && estimated != 0)
-            scale_ = std::min(static_cast<double>(refusal.requested.count) / static_cast<double>(estimated), 8.0);
+        if (requested > real({estimated}) && estimated != 0)
+            scale_ = std::min(static_cast<double>(requested.count) / static_cast<double>(estimated), 8.0);
         held_->scale = scale_;
-        if (!lesson::is_plausible(estimated, refusal.requested.count)) held_->counted.reset();
-        else held_->count({refusal.requested, fixed(), before});
+        if (!lesson::is_plausible(estimated, requested.count)) held_->counted.reset();
+        else held_->count({requested, fixed(), before});
         auto limits = budget();
         if (limits.input() >= before) {  // the figures explain nothing: three quarters of what was too much
             limits.window = condense::tokens{before.count * 3 / 4} + limits.output;
@@ -361,8 +367,9 @@ public:
         return chat.used().tokens < before;
     }
 
-    /// Takes out the reasoning that a refusal calls bound to another conversation; false for any other.
-    bool unbind(condense::provider_error const& refusal) {
+    /// Takes out the reasoning that a refusal calls bound to another conversation, or the oldest media where it is for
+    /// these; false for any other.
+    bool answer(condense::provider_error const& refusal) {
         return held_->chat.recover(refusal) == condense::recover_outcome::retry;
     }
 
@@ -563,8 +570,11 @@ private:
         auto const output = counts_as(stated.output);
         free_ = counts_as(stated.window) - fixed() - output;
         if (held_ && held_->counted) free_ = free_in(stated.input());
+        auto const known = held_ ? held_->chat.limits() : stated;  // a refusal lowers them
         return {.window = std::max(free_, condense::tokens{counts_as(stated.window).count / 16}) + output,
-                .output = output};
+                .output = output,
+                .images = std::min(stated.images, known.images),
+                .bytes = std::min(stated.bytes, known.bytes)};
     }
 
     std::string reduced() const {

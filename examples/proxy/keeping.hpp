@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +25,29 @@ namespace proxy {
 using json = nlohmann::ordered_json;
 using mix = condense::any_pipeline<json>;
 
+/// Why the latest message or result could not be kept; empty where it could. The client has it all the same, so that
+/// what is sent is reduced as ever.
+class keeping_problem {
+public:
+    condense::store_error note(condense::store_error const& problem) {
+        if (problem) {
+            std::lock_guard const lock{mutex_};
+            text_ = std::string{std::string_view{problem.reason}};
+        }
+        return problem.gone ? problem : condense::store_error{};  // then all of it is recorded anew
+    }
+    /// Empty again after the call.
+    std::string take() {
+        std::lock_guard const lock{mutex_};
+        return std::exchange(text_, {});
+    }
+
+private:
+    std::mutex mutex_;
+    std::string text_;
+};
+inline keeping_problem not_kept;
+
 /// A journal in a folder. Without one nothing is written: the client has every message, and sends it again each time.
 struct chosen_journal {
     static constexpr bool durable = true;
@@ -31,13 +56,13 @@ struct chosen_journal {
     condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
     condense::store_error append(std::string_view conversation, condense::journal_entry const& entry,
                                  std::string_view content) const {
-        return folder ? folder->append(conversation, entry, content) : condense::store_error{};
+        return folder ? not_kept.note(folder->append(conversation, entry, content)) : condense::store_error{};
     }
     condense::store_error flush(std::string_view conversation) const {
-        return folder ? folder->flush(conversation) : condense::store_error{};
+        return folder ? not_kept.note(folder->flush(conversation)) : condense::store_error{};
     }
     condense::store_error read(std::string_view conversation, auto const& f) const {
-        return folder ? folder->read(conversation, f) : condense::store_error{};
+        return folder ? not_kept.note(folder->read(conversation, f)) : condense::store_error{};
     }
 };
 
@@ -48,7 +73,7 @@ struct chosen_store {
 
     condense::reference name(std::string_view content) const { return folder->name(content); }
     condense::store_error put(condense::reference const& name, std::string_view content) const {
-        return folder->put(name, content);
+        return folder->put(name, content);  // where it cannot be stored, it is cut
     }
     std::optional<std::string> get(condense::reference const& name) const { return folder->get(name); }
 };

@@ -449,6 +449,15 @@ def a_client_is_started_with_its_base_url(program):
     asks = "import http.client, os, sys; there = http.client.HTTPConnection(os.environ['ANTHROPIC_BASE_URL'].split('//')[1]); there.request('GET', '/v1/models'); " \
            "ok = there.getresponse().status == 200 and os.environ['OPENAI_BASE_URL'] == os.environ['ANTHROPIC_BASE_URL'] + '/v1'; sys.exit(7 if ok else 1)"
     with Provider() as provider:
+        with Proxy(program, provider.url) as one:  # ends with the second signal, where the client ignores the first
+            stubborn = subprocess.Popen([program, "wrap", "--forward", one.url, "--", "sh", "-c", "trap '' TERM; sleep 60 & wait; sleep 60"])
+            time.sleep(0.5)
+            stubborn.terminate()
+            time.sleep(0.5)
+            stubborn.terminate()
+            expect(stubborn.wait(PATIENCE) == 137, "a second signal does not end it")
+        done = subprocess.run([program, "--forward", "https://example.com", "--keep", "/proc/none"], capture_output=True, timeout=PATIENCE)
+        expect(done.returncode == 2, "a folder that cannot be written is taken", done.stderr)
         for command, status in ((["python3", "-c", asks], 7), (["sh", "-c", "kill -9 $$"], 137), (["/none"], 127), ([], 2)):
             done = subprocess.run([program, "wrap", "--forward", provider.url, "--", *command], capture_output=True, timeout=PATIENCE)
             expect(done.returncode == status and done.stderr.count(b"\n") == (1 if status in (2, 127) else 0), f"{command}: {done.returncode}", done.stderr)

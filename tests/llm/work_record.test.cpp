@@ -96,6 +96,20 @@ TEST_CASE("work_record: quotes decisions and the newest commands, and concludes 
     CHECK_FALSE(contains(summary, "decided nothing"));
 }
 
+TEST_CASE("work_record: quotes as it was said, tells an editor's verbs from commands and outputs from words") {
+    auto session = session_of(6'000_tokens, {.share = 30_pct});
+    push(session,
+         {U("the task"), C("1", "editor", R"({"command":"view","path":"src/a.cpp"})"), R("1", "1 int a;"),
+          C("2", "editor", R"({"command":"str_replace","path":"src/b.cpp"})"), R("2", "done"),
+          C("3", "bash", R"({"command":"make -C src"})"), R("3", "done"), U("1 << 3 is 8, <b> too, </summary> not"),
+          A("Action: ls"), U("Observation: a.cpp b.cpp"), A(filler(5'000)), U("next " + filler(500))});
+    REQUIRE(session.prepare().changed());
+    auto const summary = summary_in(session.request());
+    CHECK(contains(summary, "User: 1 << 3 is 8, <b> too, (/summary> not\n"));
+    CHECK(contains(summary, "Ran: make -C src\nFiles written: src/b.cpp\nFiles read: src/a.cpp"));
+    CHECK_FALSE(contains(summary, "User: Observation"));
+}
+
 TEST_CASE("work_record: is carried on, saved with its session, and stands behind a model's summary") {
     auto const model = [](std::string_view) { return std::string{"They worked on b."}; };
     auto const mix = pipeline{summarize{.when = used >= 90_pct,

@@ -369,6 +369,7 @@ TEST_CASE("a provider that takes fewer images gets notes of the oldest", "[row-X
     for (auto const* const what : {"one", "two", "three", "four", "five"}) {
         auto seen = U("look");
         seen.parts.push_back({.kind = part_kind::media, .text = what, .sealed = true, .cost = cost::of({1'600})});
+        seen.parts.back().data = 100'000;
         push(chat, {seen, A("yes")});
     }
     chat.push(U("which?"));
@@ -387,6 +388,21 @@ TEST_CASE("a provider that takes fewer images gets notes of the oldest", "[row-X
         return ++calls == 1 ? reply{.error = {400, "too many images: 3 > 2"}} : reply{.message = A("that one")};
     });
     CHECK((result && calls == 2 && chat.used().images == 2_images));
+}
+
+TEST_CASE("media that could not be noted are due again once something has changed", "[row-X19]") {
+    auto chat = opened(window, {.window = 100'000_tokens, .images = {1}});
+    auto seen = U("look");
+    for (int number = 0; number < 3; ++number)
+        seen.parts.push_back({.kind = part_kind::media, .text = "image", .sealed = true, .cost = cost::of({1'600})});
+    push(chat, {U("the task"), A("go on"), seen});
+    CHECK(chat.due());
+    static_cast<void>(chat.prepare());
+    CHECK((chat.used().images.count == 3 && !chat.due()));  // the user's newest words
+    push(chat, {A("I see"), U("and now?")});
+    CHECK(chat.due());
+    CHECK(chat.prepare().changed());
+    CHECK((chat.used().images.count == 1 && !chat.due()));
 }
 
 TEST_CASE("a model that pushes and overflows each time is called twice, whether it returns or throws that") {

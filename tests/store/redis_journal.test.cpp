@@ -42,10 +42,13 @@ TEST_CASE("redis_journal: a journal on a server", "[law-6]") {
     SECTION("a conversation that the server has lost is told so once") {
         CHECK(add(to, "c", 1, "second").empty());
         place.real.ask({"FLUSHALL"});
-        CHECK(lines_of(to, "c").empty());
+        CHECK(lines_of(to, "c").empty());  // a reader is told nothing
+        CHECK(to.append("c", {to.name("x"), 2}, "x").gone);
         CHECK(add(to, "c", 2, "third").empty());
-        CHECK_FALSE(to.flush("c"));  // a reader was first, after which it is a new one
+        CHECK_FALSE(to.flush("c"));
         CHECK(lines_of(to, "c").size() == 1);
+        place.real.ask({"DEL", list_of("c")});
+        CHECK(conversations_in(place.open()).empty());
         place.real.ask({"FLUSHALL"});
         CHECK(add(to, "c", 3, "fourth").empty());
         CHECK(to.flush("c").gone);

@@ -154,9 +154,15 @@ std::string_view speaker_of(Json const& message) {
     auto const speaker = text_member(message, "role");
     if (!speaker.empty() || member_of(message, "content") == nullptr) return speaker;
     auto const type = text_member(message, "type");
-    for (std::string_view const word : {"human", "ai", "system", "tool", "function"})
-        if (type == word) return word;
-    return type == "AIMessageChunk" ? "ai" : speaker;
+    constexpr std::pair<std::string_view, std::string_view> known[] = {
+        {"human", "human"},          {"ai", "ai"},
+        {"system", "system"},        {"tool", "tool"},
+        {"function", "tool"},        {"HumanMessageChunk", "human"},
+        {"AIMessageChunk", "ai"},    {"SystemMessageChunk", "system"},
+        {"ToolMessageChunk", "tool"}};
+    for (auto const& [word, meant] : known)
+        if (type == word) return meant;
+    return speaker;
 }
 
 /// True for a message of LangChain's own form.

@@ -213,7 +213,19 @@ private:
         if (how.outermost) block_ = {};
     }
 
+    /// A call of Anthropic's in LangChain's form stands in `tool_calls` as well, from where LangChain takes it.
+    bool is_twin(Json const& block) const {
+        if (text_member(block, "type") != "tool_use" || !names_speaker_by_type(std::as_const(message_))) return false;
+        auto const* const calls = member_of(std::as_const(message_), "tool_calls");
+        if (calls == nullptr || !calls->is_array()) return false;
+        auto const id = text_member(block, "id");
+        for (auto const& each : *calls)
+            if (!id.empty() && text_member(each, "id") == id) return true;
+        return false;
+    }
+
     void typed_block(Json& value, context const& how, place own) {
+        if (how.outermost && is_twin(value)) return;
         auto const type = text_member(value, "type");
         bool const in_parts = how.outermost && own.parent == member_of(message_, "parts");  // of a UI message
         if (in_parts && type.starts_with(ui_tool_row.word) && !text_member(value, "toolCallId").empty())
@@ -539,6 +551,11 @@ private:
             return false;
         };
         if (is({"content", "usage", "condense"})) return true;
+        // LangChain: copies of what it has received, and what it keeps from the model.
+        if (is({"additional_kwargs", "response_metadata", "usage_metadata", "invalid_tool_calls", "tool_call_chunks",
+                "artifact"}) &&
+            names_speaker_by_type(message_))
+            return true;
         if (is({"parts", "tool_calls", "images"})) return value.is_array();
         if (is({"reasoning_content", "thinking", "refusal"})) return value.is_string();
         for (auto const* const name : reasoning_members)

@@ -14,7 +14,10 @@
 #include <condense/core/leaving_messages.hpp>
 #include <condense/core/render.hpp>
 #include <condense/detail/callable_ref.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
 
 // One run of a pipeline on a draft: sweeps over its layers, then passes under pressure, until nothing changes; and the
 // report of it.
@@ -147,16 +150,25 @@ std::optional<outcome> escalate_run(mix_calls<Run> const& mix, Run& run, report_
 }
 
 /// Leaves notes of the oldest media, in open rounds, too, until the request has no more media and bytes than the budget
-/// allows. Media that are pinned stay, and those in whose place the adapter cannot write a text.
+/// allows. Media of the task, of the latest user message, of system messages and of pinned ones stay, and those in
+/// whose place the adapter cannot write a text. Nothing is done for bytes that texts alone exceed.
 template <class Draft>
 void note_media(Draft& draft) {
+    auto const limits = draft.limits();
+    if (!draft.used().over_media(limits)) return;
     bool const open_allowed = draft.open_allowed();
     draft.allow_open(true);
-    for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id) {
-        if (!draft.used().over_media(draft.limits())) break;
-        if (draft.outline().part_at(part_id).kind != part_kind::media) continue;
-        auto const part = draft.part_at(part_id);
-        if (draft.unshortenable(part)) continue;
+    auto const each = [&](auto const& act) {
+        for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id)
+            if (draft.outline().part_at(part_id).kind == part_kind::media)
+                if (auto const part = draft.part_at(part_id); !draft.unshortenable(part)) act(part);
+    };
+    std::uint64_t notable = 0;
+    each([&](part_ref part) { notable += draft.outline().part_at(part.part_id).size; });
+    auto const least = sub_capped(draft.used().bytes.count, notable);
+    each([&](part_ref part) {
+        auto const now = draft.used();
+        if (now.images <= limits.images && (now.bytes <= limits.bytes || least > limits.bytes.count)) return;
         std::string note = "[";
         draft.original(part, [&](part_view const& shown) {
             append_printable(note, shown.text.substr(0, utf8::prefix(shown.text, 160)));
@@ -164,7 +176,7 @@ void note_media(Draft& draft) {
         if (note.size() == 1) note += "media";
         note += ", omitted, as the provider takes no more; ask for it again if it is needed]";
         static_cast<void>(draft.shorten(part, std::move(note)));
-    }
+    });
     draft.allow_open(open_allowed);
 }
 

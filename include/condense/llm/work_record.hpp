@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -138,7 +139,9 @@ public:
 
     /// True for the text of a line: plain, and nothing that could close a fence.
     static bool is_recordable(std::string_view text) noexcept {
-        return !text.empty() && text.size() <= text_most && text.find('<') == std::string_view::npos && is_plain(text);
+        for (auto at = text.find('<'); at != text.npos; at = text.find('<', at + 1))
+            if (makes_fence(text.substr(at + 1))) return false;
+        return !text.empty() && text.size() <= text_most && is_plain(text);
     }
 
 private:
@@ -165,9 +168,9 @@ inline std::string record_line(std::string_view text, chars limit) {
     auto const begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos) return {};
     auto out = printable(text.substr(begin), limit.count);
-    for (auto& byte : out)
-        if (byte == '<') byte = '(';
-        else if (byte == '\t') byte = ' ';
+    for (std::size_t at = 0; at < out.size(); ++at)
+        if (out[at] == '\t') out[at] = ' ';
+        else if (out[at] == '<' && makes_fence(std::string_view{out}.substr(at + 1))) out[at] = '(';
     if (is_plain(out)) return work_log::is_recordable(out) ? out : std::string{};
     // Joiners and marks that are not seen are left out, character by character.
     std::string plain;
@@ -206,6 +209,9 @@ struct work_record {
     std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
                                                  "go with ",   "going with ", "instead of "};
     std::uint32_t commands = 3;  ///< the newest that are listed, at most 12
+    /// How a message of the user begins that is the output of a tool, in lower case, as text protocols write it.
+    std::array<std::string_view, 8> outputs = {"observation:", "<tool_response>", "<tool_result", "<function_result",
+                                               "tool result",  "[tool result",    "tool output:", ""};
 
     using memory = detail::work_log;
 
@@ -238,8 +244,9 @@ struct work_record {
         else if (part.kind == part_kind::tool_result && part.status == part_status::error) {
             auto const front = part.tool.empty() ? std::string{} : std::string{part.tool} + ": ";
             note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, message);
-        } else if (part.kind == part_kind::text && speaker == role::user) note(log.asked, part.text, message);
-        else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
+        } else if (part.kind == part_kind::text && speaker == role::user) {
+            if (!is_output(part.text)) note(log.asked, part.text, message);
+        } else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
         else if (part.kind == part_kind::media) note(log.shown, part.text, message);
     }
     /// What of it is worth remembering when the work is over, one line each: the user's words, decisions, calls that
@@ -312,17 +319,25 @@ private:
         return detail::is_listable(path) && path.find(", ") == std::string_view::npos &&
                path.find(" (") == std::string_view::npos && !path.ends_with(')');
     }
+    bool is_output(std::string_view text) const noexcept {
+        text.remove_prefix((std::min)(text.find_first_not_of(" \t\r\n"), text.size()));
+        for (auto const each : outputs)
+            if (!each.empty() && detail::begins_with_word(text, each)) return true;
+        return false;
+    }
     void note(std::vector<memory::line>& entries, std::string_view text, std::uint64_t message) const {
         if (auto entry = detail::record_line(text, line); !entry.empty())
             memory::add(entries, std::move(entry), message);
     }
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
-        if (auto const command = command_of(call)) note(log.ran, *command, message);
+        auto const command = command_of(call).value_or("");
         auto path = file_of_call{}(call).value_or("");
-        if (is_recorded(path))
-            log.add(
-                {.path = std::move(path), .message = message, .is_written = detail::names_one_of(call.tool, writes)});
+        // Of an editor with one tool it is a verb: view, create, str_replace.
+        bool const is_verb = !path.empty() && command.find_first_of(" \t\n/.;|&") == command.npos;
+        if (!command.empty() && !is_verb) note(log.ran, command, message);
+        bool const is_written = detail::names_one_of(is_verb && !command.empty() ? command : call.tool, writes);
+        if (is_recorded(path)) log.add({.path = std::move(path), .message = message, .is_written = is_written});
     }
     static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
 

@@ -25,7 +25,7 @@ namespace condense {
 inline namespace v1 {
 namespace presets {
 
-/// The cap on text that could not be stored: 30,000 characters, or 45 % of the window, both ends kept.
+/// The cap on text that could not be stored: 30,000 characters, at most 45 % of the input, both ends kept.
 inline constexpr auto cascade_cap = compress{.when = always,
                                              .protect = nothing,
                                              .over = chars{30'000} && percent{4'500},
@@ -34,11 +34,11 @@ inline constexpr auto cascade_cap = compress{.when = always,
                                                                .at_most = chars{30'000} && percent{4'500}},
                                              .label = "compress: cap"};
 
-/// Results over 10,000 characters, or 15 % of the window, are stored on arrival. From 65 % of the tokens, or 70 % of
-/// the window of 100 messages, long results are sampled, and old reasoning is removed if `reasoning` says that the
-/// model has no use of it (see `find_model(name).facts.reasoning`); earlier would cost the prompt cache. Above 100
-/// messages the oldest are dropped to 90, from 80 % of the tokens they are summarised, and from 90 % all of it runs
-/// under pressure. While the cache is active, 75 % take the place of 65 %.
+/// Results over 10,000 characters, or over 15 % of the input where that is less, are stored on arrival. From 65 % of
+/// the tokens, or 70 % of the window of 100 messages, long results are sampled, and old reasoning is removed if
+/// `reasoning` says that the model has no use of it (see `find_model(name).facts.reasoning`); earlier would cost the
+/// prompt cache. Above 100 messages the oldest are dropped to 90, from 80 % of the tokens they are summarised, and from
+/// 90 % all of it runs under pressure. While the cache is active, 75 % take the place of 65 %.
 ///
 /// Recoverable: the journal holds what is dropped. Asks the model for summaries only. To protect a tool that reads
 /// artifacts, copy the pipeline and put the tool into `protect`.

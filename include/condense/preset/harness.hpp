@@ -24,10 +24,11 @@ namespace presets {
 inline constexpr auto harness_exempt =
     tools("read_file", "write_file", "edit_file", "grep_files", "glob_files", "list_files", "memory_*", "session_*");
 
-/// Results over 80,000 characters, or 25 % of the window, are stored on arrival. At 30 messages or 84 % of the window
-/// (108,000 of 128,000) string arguments over 2,000 characters are cut, and everything but the last ten messages is
-/// summarised. From 60,000 tokens on old results are cut, all in one run, if that saves 19,000 tokens: less would not
-/// pay for the lost prompt cache. The newest 40,000 tokens stay. Recoverable; asks the model for summaries only.
+/// Results over 80,000 characters, or over 25 % of the input where that is less, are stored on arrival. At 30 messages
+/// or 84 % of the window (108,000 of 128,000) string arguments over 2,000 characters are cut, and everything but the
+/// last ten messages is summarised. From 60,000 tokens on old results are cut, all in one run, if that saves 19,000
+/// tokens: less would not pay for the lost prompt cache. The newest 40,000 tokens stay. Recoverable; asks the model for
+/// summaries only.
 template <journal Journal, class Store, class Model>
 auto harness(Journal to, Store into, Model model) {
     using namespace literals;

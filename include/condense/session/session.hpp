@@ -408,9 +408,10 @@ public:
 
 private:
     bool busy() const noexcept { return deferred_.busy(); }
-    /// True if there are more media than may be sent, and more than the latest run could not note.
+    /// True if there are more media than may be sent, unless the latest run has left them and nothing has changed
+    /// since.
     bool has_media_to_note(usage const& now) const noexcept {
-        return now.over_media(limits()) && now.images > media_left_;
+        return now.over_media(limits()) && media_left_ != std::pair{outline().size(), runs_.revision()};
     }
 
     /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
@@ -524,11 +525,12 @@ private:
         auto const before = used();
         auto report = transact([&](auto& draft) { return runs_.run(draft, demand, words); });
         auto const after = used();
-        media_left_ = after.over_media(limits()) ? after.images : images{};
         report.before = before;
         if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
         report.after.source = after.source;
         runs_.add(report, manual, demand.may_ask, after, [&] { return conversation_.reducible(); });
+        if (after.over_media(limits()) && !runs_.options().stop.stop_requested())
+            media_left_ = {outline().size(), runs_.revision()};
         drain_deferred();
         return report;
     }
@@ -571,17 +573,20 @@ private:
         static_cast<void>(run({.forced = true, .target = target}, true));
         return conversation_.counted() < before ? recover_outcome::retry : recover_outcome::exhausted;
     }
-    /// Takes no more media than the provider from now on, half of them where it does not say. False if none can be left
-    /// out.
+    /// Takes no more media than the provider from now on: so many as it names, or half of them, or of the bytes where
+    /// it is these. False, and the limits stay, if none can be left out.
     bool learn_media(media_limit const& named) {
         auto const before = used();
-        if (before.images == images{}) return false;
-        auto limits = this->limits();
+        auto const known = limits();
+        auto lowered = known;
         bool const says = named.most != images{} && named.most < before.images;
-        limits.images = says ? named.most : images{before.images.count / 2};
-        conversation_.meter().set_limits(limits);
+        if (named.of_bytes) lowered.bytes = {before.bytes.count / 2};
+        else lowered.images = says ? named.most : images{before.images.count / 2};
+        conversation_.meter().set_limits(lowered);
         static_cast<void>(run({.may_ask = false}, true));
-        return used().images < before.images;
+        if (used().images < before.images) return true;
+        conversation_.meter().set_limits(known);
+        return false;
     }
     template <class Model>
     call_result<message_type> call_with(Model& model, delivery sink) {
@@ -651,7 +656,8 @@ private:
     detail::deferred_pushes<message_type> deferred_;
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
-    images media_left_ = {};  ///< the latest run could not leave notes of these
+    /// Messages and revision when a run left more media than may be sent.
+    std::pair<std::size_t, std::uint64_t> media_left_{detail::none32, 0};
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,7 @@ public:
         if (content.size() > most_bytes) return {"longer than 64 MiB"};
         std::lock_guard const lock{shared_->guard};
         auto& to = shared_->of(conversation);
+        if (std::exchange(to.is_lost, false)) return gone;
         if (to.bytes > most_pending)
             if (auto const problem = write(conversation, to)) return problem;
         if (entry.time == 0) entry.time = detail::calendar_seconds();
@@ -65,7 +67,8 @@ public:
     /// Where the server has lost entries, the conversation is told so once, and appends all of them anew.
     store_error flush(std::string_view conversation) const {
         std::lock_guard const lock{shared_->guard};
-        return write(conversation, shared_->of(conversation));
+        auto& to = shared_->of(conversation);
+        return std::exchange(to.is_lost, false) ? gone : write(conversation, to);
     }
 
     /// Calls f(entry, content) for each entry appended before; f may append. Leaves out lines that are damaged.
@@ -102,11 +105,14 @@ public:
         std::vector<journal_conversation> found;
         for (auto const& each : names) {
             journal_conversation of;
+            bool is_there = false;
             auto const counts = key("jn");
             auto const times = key("jt");
             if (!problem)
                 problem = each_line(key("j:") + each, 1, [&](std::string_view line) {
-                    of.id = detail::journal_line::conversation_of(line).value_or("");
+                    auto id = detail::journal_line::conversation_of(line);
+                    is_there = id.has_value();
+                    of.id = std::move(id).value_or("");
                 });
             if (!problem)
                 problem = shared_->servers.use([&](connection& line) -> store_error {
@@ -116,7 +122,7 @@ public:
                     return {};
                 });
             if (problem) return problem;
-            if (of.entries != 0) found.push_back(std::move(of));
+            if (is_there && of.entries != 0) found.push_back(std::move(of));
         }
         for (auto const& each : found) f(each);
         return problem;
@@ -130,28 +136,30 @@ private:
     static constexpr std::size_t page = detail::redis::piece / (piece + 1);  ///< pieces that one reply may have
     static constexpr store_error gone{"the server has lost entries of the conversation", true};
 
-    /// Appends pieces to KEYS[1] if it has so many elements as are known, ARGV[1], or more, and these are not there
-    /// already, as they are after a reply that was lost. The status, 0 where some are missing, and the length.
+    /// Appends pieces to KEYS[1] if it has so many elements as are known, ARGV[1], or more. A batch whose writer and
+    /// number are those of the latest is there already, as after a reply that was lost. The status, 0 where elements
+    /// are missing, and the length.
     static constexpr std::string_view script = R"(
-local size, known, count = redis.call('LLEN', KEYS[1]), tonumber(ARGV[1]), #ARGV - 4
-if size < known then return {0, size} end
-if size >= known + count then
-  local there = redis.call('LRANGE', KEYS[1], known, known + count - 1)
-  local same = true
-  for i = 1, count do same = same and there[i] == ARGV[i + 4] end
-  if same then return {1, known + count} end
-end
-for i = 5, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
+local size = redis.call('LLEN', KEYS[1])
+if size < tonumber(ARGV[1]) then return {0, size} end
+if redis.call('HGET', KEYS[6], ARGV[5]) == ARGV[6] then return {1, size} end
+if size == 0 then redis.call('HDEL', KEYS[4], ARGV[2]) end
+for i = 7, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
 redis.call('ZADD', KEYS[2], redis.call('INCR', KEYS[3]), ARGV[2])
 redis.call('HINCRBY', KEYS[4], ARGV[2], ARGV[3])
 redis.call('HSET', KEYS[5], ARGV[2], ARGV[4])
-return {1, size + count}
+redis.call('HSET', KEYS[6], ARGV[5], ARGV[6])
+redis.call('EXPIRE', KEYS[6], 86400)
+return {1, size + #ARGV - 6}
 )";
 
     struct history {
         std::optional<std::uint64_t> known = {};  ///< elements of the list that were there after the latest write
         std::vector<std::string> pending = {};  ///< lines
         std::size_t bytes = 0;  ///< of these
+        std::size_t sent = 0;  ///< of these, the first so many are a batch that may be there
+        std::uint64_t batch = 0;  ///< its number
+        bool is_lost = false;  ///< a reader has seen that entries are lost, which the session is to be told
     };
 
     struct state {
@@ -159,13 +167,22 @@ return {1, size + count}
 
         /// A child of the process leaves what is pending to its parent. To be called under the lock.
         history& of(std::string_view conversation) {
-            if (std::exchange(owner, ::getpid()) != ::getpid()) conversations.clear();
+            if (std::exchange(owner, ::getpid()) != ::getpid()) {
+                conversations.clear();
+                writer = random_name();
+            }
             auto const found = conversations.find(conversation);
             return found != conversations.end() ? found->second : conversations[std::string{conversation}];
         }
 
+        static std::string random_name() {
+            std::random_device random;
+            return std::to_string(random()) + "-" + std::to_string(random());
+        }
+
         detail::redis::pool servers;
         std::mutex guard;  ///< of what follows
+        std::string writer = random_name();
         std::map<std::string, history, std::less<>> conversations;
         ::pid_t owner = ::getpid();
     };
@@ -184,7 +201,8 @@ return {1, size + count}
         std::lock_guard const lock{shared_->guard};
         auto& to = shared_->of(conversation);
         auto const problem = to.pending.empty() ? store_error{} : write(conversation, to);
-        return problem.gone ? store_error{} : problem;  // its session is told
+        to.is_lost = to.is_lost || problem.gone;
+        return problem.gone ? store_error{} : problem;
     }
 
     /// Writes what is pending, in order. To be called under the lock.
@@ -201,47 +219,52 @@ return {1, size + count}
             if (!to.known && !to.pending.empty()) to.known = size;
         }
         while (!to.pending.empty()) {
-            std::size_t count = 0;
-            for (std::size_t size = 0; count < to.pending.size() && (count == 0 || size < most_pending); ++count)
-                size += to.pending[count].size();
-            auto const problem = push(conversation, list, to, count);
-            if (problem) return problem;
-            for (std::size_t at = 0; at < count; ++at) to.bytes -= to.pending[at].size();
-            to.pending.erase(to.pending.begin(), to.pending.begin() + static_cast<std::ptrdiff_t>(count));
+            if (to.sent == 0) {  // else the batch is sent again as it was
+                for (std::size_t size = 0; to.sent < to.pending.size() && (to.sent == 0 || size < most_pending);
+                     ++to.sent)
+                    size += to.pending[to.sent].size();
+                ++to.batch;
+            }
+            if (auto const problem = push(conversation, list, to)) return problem;
+            for (std::size_t at = 0; at < to.sent; ++at) to.bytes -= to.pending[at].size();
+            to.pending.erase(to.pending.begin(), to.pending.begin() + static_cast<std::ptrdiff_t>(to.sent));
+            to.sent = 0;
         }
         return {};
     }
 
-    /// The first `count` of the pending lines.
-    store_error push(std::string_view conversation, std::string const& list, history& to, std::size_t count) const {
+    /// The batch, with its number.
+    store_error push(std::string_view conversation, std::string const& list, history& to) const {
         auto const latest = key("jl"), counter = key("ja"), counts = key("jn"), times = key("jt");
+        auto const batches = key("jb:", conversation);
         auto const id = hash_(conversation, 0).text();
         auto const known = std::to_string(*to.known);
-        auto const entries = std::to_string(count);
+        auto const entries = std::to_string(to.sent);
         auto const now = std::to_string(detail::calendar_seconds());
+        auto const batch = std::to_string(to.batch);
         std::vector<std::string> pieces;
-        for (std::size_t at = 0; at < count; ++at)
+        for (std::size_t at = 0; at < to.sent; ++at)
             for (std::string_view left = to.pending[at]; !left.empty();
                  left.remove_prefix((std::min)(piece, left.size())))
                 pieces.push_back((left.size() > piece ? "+" : ".") + std::string{left.substr(0, piece)});
-        detail::redis::command words{"EVAL", script, "5",   list, latest,  counter,
-                                     counts, times,  known, id,   entries, now};
+        detail::redis::command words{"EVAL",  script, "6", list,    latest, counter,         counts, times,
+                                     batches, known,  id,  entries, now,    shared_->writer, batch};
         words.insert(words.end(), pieces.begin(), pieces.end());
-        bool is_there = false;
+        bool is_written = false;
         std::uint64_t size = 0;
         auto const problem = shared_->servers.use([&](connection& line) -> store_error {
             auto const answers = line.ask({words});
-            is_there = answers[0][0].number() == 1;
+            is_written = answers[0][0].number() == 1;
             size = answers[0][1].number();
             return {};
         });
         if (problem) return problem;
-        if (!is_there) return forget(to);
+        if (!is_written) return forget(to);
         to.known = size;
         return {};
     }
     static store_error forget(history& to) {
-        to = {};
+        to = {.batch = to.batch};
         return gone;
     }
 
