@@ -148,21 +148,22 @@ std::string_view text_member(Json const& value, std::string_view key) {
     return text == nullptr ? std::string_view{} : std::string_view{*text};
 }
 
+/// The speaker that LangChain's `type` of a message means; empty for another.
+constexpr std::string_view speaker_of_type(std::string_view type) noexcept {
+    constexpr std::string_view chunk = "MessageChunk";
+    if (type.ends_with(chunk)) type.remove_suffix(chunk.size());
+    constexpr std::string_view known[][2] = {{"human", "Human"}, {"ai", "AI"}, {"system", "System"}, {"tool", "Tool"}};
+    for (auto const& words : known)
+        if (type == words[0] || type == words[1]) return words[0];
+    return type == "function" ? "tool" : "";
+}
+
 /// Who speaks: `role`, or, in LangChain's own form, which has none, `type`.
 template <class Json>
 std::string_view speaker_of(Json const& message) {
     auto const speaker = text_member(message, "role");
     if (!speaker.empty() || member_of(message, "content") == nullptr) return speaker;
-    auto const type = text_member(message, "type");
-    constexpr std::pair<std::string_view, std::string_view> known[] = {
-        {"human", "human"},          {"ai", "ai"},
-        {"system", "system"},        {"tool", "tool"},
-        {"function", "tool"},        {"HumanMessageChunk", "human"},
-        {"AIMessageChunk", "ai"},    {"SystemMessageChunk", "system"},
-        {"ToolMessageChunk", "tool"}};
-    for (auto const& [word, meant] : known)
-        if (type == word) return meant;
-    return speaker;
+    return speaker_of_type(text_member(message, "type"));
 }
 
 /// True for a message of LangChain's own form.
