@@ -102,7 +102,7 @@ TEST_CASE("extract_facts: a model is given what leaves as data, and its lines be
     auto const report = leave(turns(6), extract_facts{.with = with, .to = to, .size = 500_tokens});
     CHECK(report.before_drop.failure.empty());
     CHECK(to.held->facts ==
-          strings{"The user likes tea", "C++20 is used", "Builds take a minute", "2024 was good", "The *** is (b>"});
+          strings{"The user likes tea", "C++20 is used", "Builds take a minute", "2024 was good", "The *** is <b>"});
     REQUIRE(with.calls() == 1u);
     auto const& prompt = with.held->prompts[0];
     CHECK(prompt.data.starts_with("<transcript-"));
