@@ -295,8 +295,8 @@ public:
     /// For programs that call the model themselves: on a context overflow learns the window that the error names and
     /// reduces under pressure. Where the provider refuses reasoning that is bound to another conversation, takes all of
     /// that out, and from now on what later changes leave behind, whatever run_options::bound says. Where it takes
-    /// fewer images or bytes, lowers `budget::images` and leaves notes of the oldest media. Other errors change
-    /// nothing. `delivered`: part of an answer was shown.
+    /// fewer images or bytes, lowers these limits and leaves notes of the oldest media. Other errors change nothing.
+    /// `delivered`: part of an answer was shown.
     recover_outcome recover(provider_error const& error, bool delivered = false) {
         return recover(error, delivered, false);
     }
