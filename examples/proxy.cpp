@@ -263,8 +263,7 @@ public:
             else if (!proxy::is_one_of(asked.method, methods))
                 refuse(client, asked, 501, "the method is not one that is forwarded");
             else if (!stays_inside(asked.target)) refuse(client, asked, 400, "the path is not one that is forwarded");
-            else if (asked.method == "GET" && asked.target.substr(0, asked.target.find('?')) == "/condense/status")
-                show_status(client, asked);
+            else if (asked.method == "GET" && path_of(asked) == "/condense/status") show_status(client, asked);
             else forward(client, asked);
         } catch (std::exception const& problem) {
             if (client.has_begun()) return;
@@ -305,11 +304,10 @@ private:
     void forward(proxy::connection& client, proxy::incoming const& asked) {
         constexpr int most_refusals = 4;
         std::string reason;
-        auto reduced = reduce(asked, reason);
+        bool is_elsewhere = false;  // the history, with the provider
+        auto reduced = reduce(asked, reason, is_elsewhere);
         auto sent = reduced ? reduced->body() : asked.body;
-        bool const is_elsewhere = reason.find("kept by the provider") != std::string::npos;
-        auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
-        bool const wishes = is_elsewhere && chosen_.compact_at && path.ends_with("/responses") &&
+        bool const wishes = is_elsewhere && chosen_.compact_at && path_of(asked).ends_with("/responses") &&
                             wish_compacted(sent, {*chosen_.compact_at});
         auto headers = forwarded(asked.headers);
         if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
@@ -380,18 +378,22 @@ private:
     }
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
-    std::unique_ptr<proxy::request> reduce(proxy::incoming const& asked, std::string& reason) {
-        auto const path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
+    std::unique_ptr<proxy::request> reduce(proxy::incoming const& asked, std::string& reason, bool& is_elsewhere) {
+        auto const path = path_of(asked);
         bool const chat = asked.method == "POST" && (path.ends_with("/chat/completions") ||
                                                      path.ends_with("/messages") || path.ends_with("/responses"));
         if (!chat) return nullptr;
         try {
             return proxy::request::read(asked.body, shelf_, chosen_.alternate,
                                         shelf_.client_of(asked.headers, asked.target));
-        } catch (std::exception const& problem) {
+        } catch (condense::unknown_shape const& problem) {
             reason = problem.what();
-            return nullptr;
-        }
+            is_elsewhere = problem.error().is_elsewhere;
+        } catch (std::exception const& problem) { reason = problem.what(); }
+        return nullptr;
+    }
+    static std::string_view path_of(proxy::incoming const& asked) {
+        return std::string_view{asked.target}.substr(0, asked.target.find('?'));
     }
 
     /// The answer, as it comes. A client that leaves ends the request with it.

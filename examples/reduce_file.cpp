@@ -27,6 +27,7 @@
 #include <condense/shorteners.hpp>
 #include <condense/store/file.hpp>
 
+#include "chosen_store.hpp"
 #include "command_line.hpp"
 #include "json_document.hpp"
 #include "output_file.hpp"
@@ -98,18 +99,6 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
     chosen.conversation = std::filesystem::weakly_canonical(chosen.input, unknown).string();
     return std::nullopt;
 }
-
-/// A store where a folder was named; else offload finds nothing to do.
-struct chosen_store {
-    static constexpr bool durable = true;
-    std::optional<condense::artifact_folder> folder;
-
-    condense::reference name(std::string_view content) const { return folder->name(content); }
-    std::optional<std::string> get(condense::reference const& name) const { return folder->get(name); }
-    condense::store_error put(condense::reference const& name, std::string_view content) const {
-        return folder->put(name, content);
-    }
-};
 
 /// The recommended order: cheap and local first, whole messages last. The ceiling is the window itself.
 /// One result may take about an eighth of a small window, and 10,000 characters of a large one.

@@ -18,6 +18,8 @@
 #include <condense/store/content_hash.hpp>
 #include <condense/store/file.hpp>
 
+#include "../chosen_store.hpp"
+
 // Where what leaves a request is kept, and the mixes that keep it there.
 
 namespace proxy {
@@ -64,18 +66,6 @@ struct chosen_journal {
     condense::store_error read(std::string_view conversation, auto const& f) const {
         return folder ? not_kept.note(folder->read(conversation, f)) : condense::store_error{};
     }
-};
-
-/// A store in a folder; without one large results are cut and not stored.
-struct chosen_store {
-    static constexpr bool durable = true;
-    std::optional<condense::artifact_folder> folder = {};
-
-    condense::reference name(std::string_view content) const { return folder->name(content); }
-    condense::store_error put(condense::reference const& name, std::string_view content) const {
-        return folder->put(name, content);  // where it cannot be stored, it is cut
-    }
-    std::optional<std::string> get(condense::reference const& name) const { return folder->get(name); }
 };
 
 /// The layers of the presets with these names. Large results are cut before they are sent for the first time, in the

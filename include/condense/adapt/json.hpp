@@ -302,20 +302,23 @@ auto* message_array(Json& document) {
 template <json_type Json>
 json_messages<Json> messages_of(Json& document, std::optional<json_shape> only = std::nullopt) {
     json_messages<Json> result{message_array(document)};
-    auto const none = [&result](std::string reason) {
-        return result.list = nullptr, result.error = {.message = shape_error::none, .reason = std::move(reason)},
-               result;
+    auto const none = [&result](std::string reason, bool is_elsewhere) {
+        result.list = nullptr;
+        result.error = {.message = shape_error::none, .reason = std::move(reason), .is_elsewhere = is_elsewhere};
+        return result;
     };
     for (auto const* const key : {"previous_response_id", "conversation", "previous_interaction_id"})
         if (auto const* const value =
                 result.list != nullptr && result.list->empty() ? nullptr : detail::member_of(document, key))
             if (detail::has_value(*value) && !value->is_array() && detail::member_of(document, "input") != nullptr)
                 return none("the history is kept by the provider (" + std::string{key} +
-                            "); what is here is its newest turn, of which nothing may leave");
+                                "); what is here is its newest turn, of which nothing may leave",
+                            true);
     if (result.list == nullptr)
         return none(
             "an array of messages is wanted, or a request body that holds one as 'messages', 'input', 'contents' or "
-            "'prompt'");
+            "'prompt'",
+            false);
     for (std::size_t index = 0; index < result.list->size() && !result.error; ++index)
         result.error = shape_error_of((*result.list)[index], index, only);
     return result;

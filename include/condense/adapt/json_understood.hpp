@@ -33,6 +33,7 @@ struct shape_error {
     std::string members = {};  ///< "role, parts"
     std::string reason = {};  ///< "block 1 (type, toolCallId) may be a call or a result"; empty when there is no error
     std::string nearest = {};  ///< of an unknown message: the shape with most of its words; empty if none has any
+    bool is_elsewhere = false;  ///< the provider keeps the history, of which the document has the newest turn
 
     explicit operator bool() const noexcept { return !reason.empty(); }
 

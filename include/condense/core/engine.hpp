@@ -17,7 +17,6 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/scope_exit.hpp>
 #include <condense/detail/text.hpp>
-#include <condense/detail/utf8.hpp>
 
 // One run of a pipeline on a draft: sweeps over its layers, then passes under pressure, until nothing changes; and the
 // report of it.
@@ -170,14 +169,22 @@ void note_media(Draft& draft) {
         auto const now = draft.used();
         if (now.images <= limits.images && (now.bytes <= limits.bytes || least > limits.bytes.count)) return;
         std::string note = "[";
-        draft.original(part, [&](part_view const& shown) {
-            append_printable(note, shown.text.substr(0, utf8::prefix(shown.text, 160)));
-        });
+        draft.original(part, [&](part_view const& shown) { note += printable(shown.text, 160); });
         if (note.size() == 1) note += "media";
         note += ", omitted, as the provider takes no more; ask for it again if it is needed]";
         static_cast<void>(draft.shorten(part, std::move(note)));
     });
     draft.allow_open(open_allowed);
+}
+
+/// Begins a run. A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers
+/// that reduce, too, will see the messages in a moment.
+template <class Run>
+void begin_run(mix_calls<Run> const& mix, Run& run) {
+    auto& draft = run.draft;
+    if (run.resumes)
+        for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
+    if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
 }
 
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
@@ -192,11 +199,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     sums.limit = sums.before.input;  // unless escalate sets its own
     bool const one_shot = kind != run_kind::session;
     run.resumes = one_shot;
-    // A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers that
-    // reduce, too, will see the messages in a moment.
-    if (one_shot)
-        for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
-    if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
+    begin_run(mix, run);
     // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
     // result once more would change nothing. The bound only guards against layers that never settle.
     constexpr unsigned max_sweeps = 16;
