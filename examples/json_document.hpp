@@ -62,6 +62,22 @@ public:
         return begin == std::string::npos ? text : text.replace(begin, read.past_value(begin) - begin, value);
     }
 
+    /// The text of a document with these elements at the end of the array under `key`, which is made where there is
+    /// none.
+    static std::string with_elements(std::string text, std::string_view key, std::string_view elements) {
+        json_document const read{text, {}, {}};
+        auto const begin = read.place_of(key);
+        auto const array = "[" + std::string{elements} + "]";
+        if (begin == std::string::npos) {
+            auto const inside = read.first() + 1;
+            bool const is_empty = text[read.skip_space(inside)] == '}';
+            return text.insert(inside, "\"" + std::string{key} + "\":" + array + (is_empty ? "" : ","));
+        }
+        if (text[begin] != '[') return text.replace(begin, read.past_value(begin) - begin, array);
+        bool const is_empty = text[read.skip_space(begin + 1)] == ']';
+        return text.insert(read.past_value(begin) - 1, (is_empty ? "" : ",") + std::string{elements});
+    }
+
 private:
     struct span {
         std::string_view text;

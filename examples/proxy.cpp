@@ -37,6 +37,7 @@
 #include "proxy/address.hpp"
 #include "proxy/conversations.hpp"
 #include "proxy/exchange.hpp"
+#include "proxy/recall.hpp"
 #include "proxy/server.hpp"
 #include "proxy/usage_finder.hpp"
 
@@ -60,6 +61,8 @@ struct settings {
     bool alternate = false;
     bool drop_bound = false;
     std::string keep = {};
+    std::string redis = {};
+    bool recall = false;
     std::string log = {};
     char** command = nullptr;  ///< of a client to start, ended by null
     std::string host = {};
@@ -117,6 +120,14 @@ std::optional<int> read_arguments(int count, char** given, settings& chosen) {
          command_line::one_of({"recommended", "no_model", "window"})},
         {"--keep", &chosen.keep, "a folder for every message, and for what is taken out of large results",
          command_line::not_empty()},
+        {.name = "--redis",
+         .to = &chosen.redis,
+         .help = "redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]: keeps the same there, and all that is known of "
+                 "conversations, so that proxies on several machines serve them by turns",
+         .accepts = command_line::not_empty(),
+         .excludes = "--keep"},
+        {"--recall", &chosen.recall,
+         "has the model read what left its conversation, which the client does not see; with --keep or --redis"},
         {"--log", &chosen.log, "a file to which lines go; standard error unless given", command_line::not_empty()},
         {"--alternate", &chosen.alternate,
          "joins neighbours of one role in what it reduces, for templates that refuse two in a row"},
@@ -148,6 +159,10 @@ std::optional<int> read_arguments(int count, char** given, settings& chosen) {
     if (!chosen.to.problem.empty()) return refuse("--forward: " + chosen.to.problem);
     if (chosen.to.url.find_first_of("?#") != std::string::npos) return refuse("--forward: no query is wanted");
     while (chosen.to.url.ends_with('/')) chosen.to.url.pop_back();
+    if (!chosen.redis.empty() && !chosen.redis.starts_with("redis://"))
+        return refuse("--redis: redis://HOST is wanted");
+    if (chosen.recall && chosen.keep.empty() && chosen.redis.empty())
+        return refuse("--recall: there is nothing to read without --keep or --redis");
     if (!chosen.keep.empty()) {
         std::error_code problem;
         std::filesystem::create_directories(chosen.keep, problem);
@@ -246,12 +261,7 @@ std::string loggable(std::string_view target) {
 class gateway {
 public:
     gateway(settings const& chosen, std::atomic<bool> const& stop)
-        : chosen_{chosen}, stop_{stop}, shelf_{{.window = tokens_of(chosen.window),
-                                                .most_output = tokens_of(chosen.most_output),
-                                                .least_free = {static_cast<std::uint32_t>(chosen.least_free * 100)},
-                                                .drop_bound = chosen.drop_bound,
-                                                .mix = chosen.mix,
-                                                .folder = chosen.keep}} {}
+        : chosen_{chosen}, stop_{stop}, shelf_{shelf_settings(chosen)} {}
 
     /// Reads a request, and answers it. What goes wrong ends this request alone.
     void serve(proxy::connection& client) {
@@ -274,6 +284,19 @@ public:
     }
 
 private:
+    static proxy::shelf::settings shelf_settings(settings const& chosen) {
+        proxy::shelf::settings made{.window = tokens_of(chosen.window),
+                                    .most_output = tokens_of(chosen.most_output),
+                                    .least_free = {static_cast<std::uint32_t>(chosen.least_free * 100)},
+                                    .drop_bound = chosen.drop_bound,
+                                    .mix = chosen.mix,
+                                    .recall = chosen.recall};
+        if (!chosen.redis.empty()) made.memory = kept::memory{chosen.redis};
+        if (chosen.keep.empty() && chosen.redis.empty()) return made;
+        made.journal = kept::journal_at(chosen.redis.empty() ? chosen.keep + "/journal" : chosen.redis);
+        made.store = kept::store_at(chosen.redis.empty() ? chosen.keep + "/store" : chosen.redis);
+        return made;
+    }
     static std::optional<condense::tokens> tokens_of(std::optional<std::uint64_t> const& count) {
         return count ? std::optional{condense::tokens{*count}} : std::nullopt;
     }
@@ -301,71 +324,148 @@ private:
                       is_page ? status_.page(shelf_.kept()) : status_.json(shelf_.kept()));
     }
 
+    /// A request on its way.
+    struct passage {
+        proxy::incoming const& asked;
+        std::unique_ptr<proxy::request> reduced = {};  ///< null where it passes as it is
+        std::string reason = {};  ///< why it does
+        bool is_elsewhere = false;  ///< the history, with the provider
+        bool wishes = false;  ///< the provider is to compact it
+        std::string body = {};
+        proxy::header_list headers = {};
+        std::unique_ptr<exchange> answer = {};
+        std::string advice = {};
+    };
+
     void forward(proxy::connection& client, proxy::incoming const& asked) {
+        passage way{asked};
+        way.reduced = reduce(asked, way.reason, way.is_elsewhere);
+        way.body = way.reduced ? way.reduced->body() : asked.body;
+        way.wishes = way.is_elsewhere && chosen_.compact_at && path_of(asked).ends_with("/responses") &&
+                     wish_compacted(way.body, {*chosen_.compact_at});
+        way.headers = forwarded(asked.headers);
+        if (way.reduced && !way.reduced->beta().empty())
+            way.headers.emplace_back("anthropic-beta", way.reduced->beta());
+        if (!ask(client, way)) return;
+        bool const is_taken = way.answer->status() < 400;
+        if (way.reduced && way.reduced->recalls() && is_taken) return pass_rounds(client, way);
+        auto const sender = way.reduced ? way.reduced->sent_by() : proxy::request::sender{};
+        proxy::usage_finder usage;
+        bool const reports = (way.reduced || way.is_elsewhere) && is_taken;
+        way.reduced.reset();  // the client may go on with the conversation before the answer has ended here
+        pass_back(client, way, reports ? &usage : nullptr);
+        if (way.is_elsewhere && usage.tokens() != condense::tokens{})
+            log("  the provider counts " + condense::grouped(usage.tokens().count) + " tokens");
+        if (!way.is_elsewhere) learn(sender, usage.tokens());
+    }
+
+    /// Sends the body, and less of it where the provider refuses that as too long, until an answer begins. False where
+    /// there is none, or nobody who waits for it.
+    bool ask(proxy::connection& client, passage& way) {
         constexpr int most_refusals = 4;
-        std::string reason;
-        bool is_elsewhere = false;  // the history, with the provider
-        auto reduced = reduce(asked, reason, is_elsewhere);
-        auto sent = reduced ? reduced->body() : asked.body;
-        bool const wishes = is_elsewhere && chosen_.compact_at && path_of(asked).ends_with("/responses") &&
-                            wish_compacted(sent, {*chosen_.compact_at});
-        auto headers = forwarded(asked.headers);
-        if (reduced && !reduced->beta().empty()) headers.emplace_back("anthropic-beta", reduced->beta());
-        std::unique_ptr<exchange> answer;
-        int refusals = 0;
-        while (true) {
-            answer.reset();  // the connection is free for the next
-            answer = std::make_unique<exchange>(
-                proxy::outgoing{asked.method, chosen_.to.url + asked.target, headers, std::move(sent), chosen_.to.local,
-                                static_cast<long>(chosen_.silence)},
+        auto const gone = [&] { return log_request(way.asked, "the client has left before the answer"), false; };
+        for (int refusals = 0;; ++refusals) {
+            way.answer.reset();  // the connection is free for the next
+            way.answer = std::make_unique<exchange>(
+                proxy::outgoing{way.asked.method, chosen_.to.url + way.asked.target, way.headers, std::move(way.body),
+                                chosen_.to.local, static_cast<long>(chosen_.silence)},
                 stop_);
-            while (!answer->begun() && !answer->ended()) {
-                answer->work();
-                if (!answer->begun() && client.has_left())
-                    return log_request(asked, "the client has left before the answer");
+            auto& answer = *way.answer;
+            while (!answer.begun() && !answer.ended()) {
+                answer.work();
+                if (!answer.begun() && client.has_left()) return gone();
             }
-            if (!answer->begun()) {
+            if (!answer.begun()) {
                 status_.add({.requests = 1, .unanswered = 1});
-                return refuse(client, asked, 502, "no answer of the provider: " + answer->problem());
+                auto const problem = "no answer of the provider: " + answer.problem();
+                if (client.has_begun()) log_request(way.asked, condense::printable(problem, 300));
+                else refuse(client, way.asked, 502, problem);
+                return false;
             }
-            if (!reduced || answer->status() < 400 || refusals == most_refusals) break;
-            while (!answer->ended() && answer->body.size() <= condense::overflow_look.count) {
-                answer->work();
-                if (client.has_left()) return log_request(asked, "the client has left before the answer");
+            if (!way.reduced || answer.status() < 400 || refusals == most_refusals) return settle(way, refusals);
+            while (!answer.ended() && answer.body.size() <= condense::overflow_look.count) {
+                answer.work();
+                if (client.has_left()) return gone();
             }
-            auto const over = condense::overflow_of(answer->status(), answer->body);
-            if (!(over ? reduced->shrink(*over) : reduced->answer({answer->status(), answer->body}))) break;
-            ++refusals;
-            sent = reduced->body();
+            auto const over = condense::overflow_of(answer.status(), answer.body);
+            if (!(over ? way.reduced->shrink(*over) : way.reduced->answer({answer.status(), answer.body})))
+                return settle(way, refusals);
+            way.body = way.reduced->body();
         }
-        auto line = note(answer->status(), reduced.get(), refusals);
-        if (!reason.empty()) line += ": passed on, " + condense::printable(reason, 300);
-        log_request(asked, line);
+    }
+
+    /// Says what came of a request; true.
+    bool settle(passage& way, int refusals) {
+        auto line = note(way.answer->status(), way.reduced.get(), refusals);
+        if (!way.reason.empty()) line += ": passed on, " + condense::printable(way.reason, 300);
+        log_request(way.asked, line);
         if (auto const problem = proxy::not_kept.take(); !problem.empty())
             log("  not kept: " + condense::printable(problem, 200));
-        auto const advice = reduced        ? reduced->advice()
-                            : is_elsewhere ? reason + (wishes ? "; it is asked to compact it" : "")
-                                           : std::string{};
-        if (reduced && !advice.empty() && reduced->is_new()) log("  " + advice);
-        bool const is_taken = answer->status() < 400;
-        auto result = reduced && is_taken ? reduced->accept() : proxy::figures{};
+        if (way.reduced) way.advice = way.reduced->advice();
+        else if (way.is_elsewhere) way.advice = way.reason + (way.wishes ? "; it is asked to compact it" : "");
+        if (way.reduced && !way.advice.empty() && way.reduced->is_new()) log("  " + way.advice);
+        bool const is_taken = way.answer->status() < 400;
+        auto result = way.reduced && is_taken ? way.reduced->accept() : proxy::figures{};
         result.requests = 1;
         result.refusals = static_cast<std::uint64_t>(refusals);
         result.unanswered = is_taken ? 0 : 1;
         status_.add(result);
-        auto const sender = reduced ? reduced->sent_by() : proxy::request::sender{};
-        proxy::usage_finder usage;
-        bool const reports = (reduced || is_elsewhere) && is_taken;
-        reduced.reset();  // the client may go on with the conversation before the answer has ended here
-        pass_back(client, asked, *answer, advice, reports ? &usage : nullptr);
-        if (usage.tokens() == condense::tokens{}) return;
-        if (is_elsewhere) log("  the provider counts " + condense::grouped(usage.tokens().count) + " tokens");
+        return true;
+    }
+
+    /// Learns from what a provider reports of a request; nothing where it reports nothing.
+    void learn(proxy::request::sender const& sender, condense::tokens reported) {
         auto const& estimate = sender.estimate;
         auto const estimated = (estimate.fixed + estimate.messages).count;
-        if (is_elsewhere || !proxy::lesson::is_plausible(estimated, usage.tokens().count)) return;
+        if (reported == condense::tokens{} || !proxy::lesson::is_plausible(estimated, reported.count)) return;
         shelf_.learn(sender.client, sender.model,
-                     [&](proxy::lesson& learnt) { learnt.observe(estimated, usage.tokens().count); });
-        shelf_.count(sender.conversation, {usage.tokens(), estimate.fixed, estimate.messages});
+                     [&](proxy::lesson& learnt) { learnt.observe(estimated, reported.count); });
+        shelf_.count(sender.conversation, {reported, estimate.fixed, estimate.messages});
+    }
+
+    /// Passes an answer whose calls of hidden tools are answered here: the provider is asked again with their results,
+    /// until it has an answer for the client.
+    void pass_rounds(proxy::connection& client, passage& way) {
+        constexpr int most_rounds = 8;
+        bool const streams =
+            proxy::value_of(way.answer->headers(), "Content-Type").find("text/event-stream") != std::string::npos;
+        proxy::spliced_answer spliced{*way.reduced->recalls(), streams};
+        auto const show = [&](std::string_view text, std::optional<std::uint64_t> length) {
+            if (client.has_left() || (!client.has_begun() && !begin(client, way, length))) return false;
+            return text.empty() || client.write(text);
+        };
+        for (int round = 0;; ++round) {
+            proxy::usage_finder usage;
+            auto& answer = *way.answer;
+            while (true) {
+                if (answer.body.empty() && !answer.ended()) answer.work();
+                auto const piece = std::exchange(answer.body, {});
+                if (piece.empty() && answer.ended()) break;
+                usage.add(piece);
+                auto const shown = spliced.add(piece);
+                if (client.has_left() || (!shown.empty() && !show(shown, {}))) return;
+            }
+            bool const is_whole = answer.problem().empty();
+            bool const goes_on = spliced.end() && is_whole && round < most_rounds;
+            auto const sender = way.reduced->sent_by();
+            if (goes_on) way.reduced->answer_calls(spliced);
+            else {
+                if (is_whole) way.reduced->conclude(spliced, round < most_rounds);
+                auto const rest = spliced.rest();
+                way.reduced.reset();  // the client may go on with the conversation before it is told the end
+                if (show(rest, streams ? std::optional<std::uint64_t>{} : rest.size()) && is_whole) client.end();
+            }
+            learn(sender, usage.tokens());
+            if (!goes_on) return;
+            status_.add({.recalls = spliced.hidden().size()});
+            spliced.next();
+            way.body = way.reduced->body();
+            if (!ask(client, way)) return;
+            if (way.answer->status() < 400) continue;
+            way.reduced.reset();
+            if (!client.has_begun()) pass_back(client, way, nullptr);  // else the end of the answer is missing
+            return;
+        }
     }
 
     /// Adds to a request, whose history the provider keeps, the wish to compact that. False where it has one of its
@@ -379,13 +479,11 @@ private:
 
     /// Null where the request is none for chat, or is not understood: the provider is to judge it as it is.
     std::unique_ptr<proxy::request> reduce(proxy::incoming const& asked, std::string& reason, bool& is_elsewhere) {
-        auto const path = path_of(asked);
-        bool const chat = asked.method == "POST" && (path.ends_with("/chat/completions") ||
-                                                     path.ends_with("/messages") || path.ends_with("/responses"));
-        if (!chat) return nullptr;
+        auto const protocol = proxy::protocol_of(path_of(asked));
+        if (asked.method != "POST" || !protocol) return nullptr;
         try {
             return proxy::request::read(asked.body, shelf_, chosen_.alternate,
-                                        shelf_.client_of(asked.headers, asked.target));
+                                        shelf_.client_of(asked.headers, asked.target), protocol);
         } catch (condense::unknown_shape const& problem) {
             reason = problem.what();
             is_elsewhere = problem.error().is_elsewhere;
@@ -396,15 +494,20 @@ private:
         return std::string_view{asked.target}.substr(0, asked.target.find('?'));
     }
 
-    /// The answer, as it comes. A client that leaves ends the request with it.
-    static void pass_back(proxy::connection& client, proxy::incoming const& asked, exchange& answer,
-                          std::string const& advice, proxy::usage_finder* usage) {
+    /// Begins an answer with the headers of the provider's.
+    static bool begin(proxy::connection& client, passage const& way, std::optional<std::uint64_t> length) {
         proxy::header_list headers;
-        auto const connection = proxy::values_of(answer.headers(), "Connection");
-        for (auto const& [name, value] : answer.headers())
+        auto const connection = proxy::values_of(way.answer->headers(), "Connection");
+        for (auto const& [name, value] : way.answer->headers())
             if (!is_of_connection(name, connection)) headers.emplace_back(name, value);
-        if (!advice.empty()) headers.emplace_back("X-Condense", advice);
-        bool goes_on = client.begin(asked, answer.status(), headers, answer.length());
+        if (!way.advice.empty()) headers.emplace_back("X-Condense", way.advice);
+        return client.begin(way.asked, way.answer->status(), headers, length);
+    }
+
+    /// The answer, as it comes. A client that leaves ends the request with it.
+    static void pass_back(proxy::connection& client, passage& way, proxy::usage_finder* usage) {
+        auto& answer = *way.answer;
+        bool goes_on = begin(client, way, answer.length());
         while (goes_on) {
             if (answer.body.empty() && !answer.ended()) answer.work();
             auto const piece = std::exchange(answer.body, {});
@@ -464,7 +567,13 @@ int main(int count, char** given) {
 
     std::signal(SIGPIPE, SIG_IGN);  // libcurl may write to a connection that has ended
     std::atomic<bool> stop = false;  // at once
-    gateway way{chosen, stop};
+    std::optional<gateway> way;
+    try {
+        way.emplace(chosen, stop);
+    } catch (std::exception const& problem) {
+        std::fprintf(stderr, "proxy: %s: %s\n", chosen.redis.empty() ? "--keep" : "--redis", problem.what());
+        return 2;
+    }
     proxy::server server;
     auto const port = server.listen(chosen.host, chosen.port);
     if (!port) {
@@ -507,7 +616,7 @@ int main(int count, char** given) {
     auto const patience = std::chrono::seconds{chosen.patience};
     server.run(chosen.threads, [&](int socket) {
         proxy::connection client{socket, patience, stop};
-        way.serve(client);
+        way->serve(client);
     });
     ::kill(::getpid(), SIGTERM);  // for the thread that waits
     ending.join();

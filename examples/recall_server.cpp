@@ -10,21 +10,20 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include <condense/core/pass.hpp>
-#include <condense/recovery/prompt.hpp>
+#include <condense/adapt/json_parse.hpp>
 #include <condense/recovery/tools.hpp>
 
 #include "command_line.hpp"
+#include "kept/kept.hpp"
 #include "recall/protocol.hpp"
-#include "recall/stores.hpp"
 #include "recall/transcript.hpp"
 
 namespace {
@@ -52,8 +51,8 @@ command_line::program const program{
 std::vector<command_line::option> options_of(settings& chosen) {
     auto const path = command_line::not_empty();
     return {
-        {"--journal", &chosen.journal, "what `record` wrote: a folder, or a file that ends in .db", path},
-        {"--store", &chosen.store, "what `offload` stored: a folder, or a file that ends in .db", path},
+        {"--journal", &chosen.journal, "what `record` wrote: a folder, a file that ends in .db, or redis://HOST", path},
+        {"--store", &chosen.store, "what `offload` stored: a folder, a file that ends in .db, or redis://HOST", path},
         {.name = "--transcript",
          .to = &chosen.transcripts,
          .help = "a conversation as the agent program writes it, as JSON or JSON lines; several are several "
@@ -93,62 +92,43 @@ int serve(recall::protocol const& protocol) {
     return 0;
 }
 
-/// For the prompt: all that the tools offer may be missing from the conversation.
-struct any_mix {
-    static constexpr auto effects = condense::externalizes;
-    static constexpr bool records = true;
-    static constexpr bool journals = true;
-};
-
-/// `read`: the journal, or null; `latest`: the conversation with the latest entry there is the agent's own.
-template <class Store, class Journal>
-int serve(Store const& store, Journal const& journal, condense::recovery_options options, recall::any_text const& text,
-          recall::any_journal const* read, bool latest) {
-    auto const tools = [&] { return condense::recovery_tools{store, journal, options, text}; };
-    auto const call = [&](std::string_view tool, std::string_view arguments) {
-        if (auto const* const files = read == nullptr ? nullptr : std::get_if<recall::transcripts>(&read->of))
-            files->refresh();
-        if (latest && read != nullptr) {
-            bool is_first = true;
-            static_cast<void>(read->each_conversation([&](condense::journal_conversation const& each) {
-                if (std::exchange(is_first, false)) options.conversation = each.id;
-            }));
-        }
-        return tools().call(tool, arguments);
-    };
-    auto const offered = tools();
-    return serve(
-        recall::protocol{{.instructions = condense::recovery_prompt<any_mix>(offered),
-                          .tools = condense::parse_json<json>(offered.definitions(condense::tool_format::mcp)).value,
-                          .has = [&](std::string_view tool) { return offered.has(tool); },
-                          .call = call}});
-}
-
-/// The journal or the transcripts of the command line; and how far the agent may see where these are transcripts.
-std::optional<recall::any_journal> journal_of(settings const& chosen, condense::recovery_options& options) {
-    if (!chosen.transcripts.empty()) {
-        auto const all = transcripts_of(chosen);
-        options.conversation = all.back().id();
-        if (!chosen.all)
-            options.granted = [all](std::string_view id) {
-                return std::any_of(all.begin(), all.end(), [&](auto const& each) { return each.id() == id; });
-            };
-        return recall::any_journal{recall::transcripts{all}};
-    }
-    if (!chosen.journal) return std::nullopt;
-    return recall::journal_at(*chosen.journal);
+/// The transcripts of the command line; the last is the agent's own, and it may see the others.
+recall::transcripts transcripts_at(settings const& chosen, condense::recovery_options& options) {
+    auto const all = transcripts_of(chosen);
+    options.conversation = all.back().id();
+    if (!chosen.all)
+        options.granted = [all](std::string_view id) {
+            return std::any_of(all.begin(), all.end(), [&](auto const& each) { return each.id() == id; });
+        };
+    return recall::transcripts{all};
 }
 
 int run(settings const& chosen) {
     condense::recovery_options options{.conversation = chosen.conversation.value_or(""), .most = chosen.most};
     if (chosen.all) options.granted = [](std::string_view) { return true; };
-    auto const journal = journal_of(chosen, options);
-    recall::any_text const text{!chosen.transcripts.empty()};
-    auto const* const read = journal ? &*journal : nullptr;
-    if (!chosen.store) return serve(condense::no_store{}, *journal, options, text, read, chosen.latest);
-    auto const store = recall::store_at(*chosen.store);
-    if (!journal) return serve(store, condense::no_journal{}, options, text, read, chosen.latest);
-    return serve(store, *journal, options, text, read, chosen.latest);
+    std::optional<recall::transcripts> files;
+    kept::any_journal journal;
+    if (!chosen.transcripts.empty()) journal = kept::any_journal::of(files.emplace(transcripts_at(chosen, options)));
+    else if (chosen.journal) journal = kept::journal_at(*chosen.journal);
+    auto const store = chosen.store ? kept::store_at(*chosen.store) : kept::any_store{};
+    kept::tools::text_function text = kept::content_text;
+    if (files) text = [](std::string_view shown) { return std::string{shown}; };
+    auto const tools = [&] { return kept::tools{store, journal, options, text}; };
+    auto const call = [&](std::string_view tool, std::string_view arguments) {
+        if (files) files->refresh();
+        bool is_first = chosen.latest;
+        if (is_first)
+            static_cast<void>(journal.each_conversation([&](condense::journal_conversation const& each) {
+                if (std::exchange(is_first, false)) options.conversation = each.id;
+            }));
+        return tools().call(tool, arguments);
+    };
+    auto const offered = tools();
+    return serve(
+        recall::protocol{{.instructions = offered.prompt(),
+                          .tools = condense::parse_json<json>(offered.definitions(condense::tool_format::mcp)).value,
+                          .has = [&](std::string_view tool) { return offered.has(tool); },
+                          .call = call}});
 }
 
 }  // namespace

@@ -25,11 +25,10 @@
 #include <condense/condense.hpp>
 #include <condense/core/any_pipeline.hpp>
 #include <condense/shorteners.hpp>
-#include <condense/store/file.hpp>
 
-#include "chosen_store.hpp"
 #include "command_line.hpp"
 #include "json_document.hpp"
+#include "kept/kept.hpp"
 #include "output_file.hpp"
 #include "shape_option.hpp"
 
@@ -105,9 +104,8 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
 condense::any_pipeline<json> mix_for(settings const& chosen) {
     condense::chars const most{std::clamp(chosen.window.count / 2, std::uint64_t{400}, std::uint64_t{10'000})};
     condense::chars const end{most.count * 2 / 5};
-    chosen_store const store{chosen.store.empty() ? std::nullopt
-                                                  : std::optional{condense::artifact_folder{chosen.store}}};
-    condense::offload const offload{.over = store.folder ? most : condense::chars{~std::uint64_t{0}},
+    auto const store = chosen.store.empty() ? kept::any_store{} : kept::store_at(chosen.store);
+    condense::offload const offload{.over = store ? most : condense::chars{~std::uint64_t{0}},
                                     .preview = condense::head_tail{end, end},
                                     .into = store};
     condense::compress const compress{.when = used >= 65_pct, .over = most, .with = condense::head_tail{end, end}};
@@ -125,7 +123,7 @@ condense::any_pipeline<json> mix_for(settings const& chosen) {
     constexpr condense::escalate escalate{.when = used >= 90_pct, .ceiling = 100_pct};
     auto const recorded = [&](auto const& mix) -> condense::any_pipeline<json> {
         if (chosen.journal.empty()) return mix;
-        return condense::pipeline{condense::record{.to = condense::journal_folder{chosen.journal}}, mix};
+        return condense::pipeline{condense::record{.to = kept::journal_at(chosen.journal)}, mix};
     };
     if (chosen.mix == "window") return recorded(condense::pipeline{offload, window, escalate});
     if (chosen.mix == "compress") return recorded(condense::pipeline{offload, compress, window, escalate});

@@ -30,7 +30,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAMS = ("count_tokens", "reduce_file", "chat", "proxy", "recall_server", "replay")
-SHARED = ("command_line",)
+SHARED = ("command_line", "kept")
 OPTIONS = ("-O2", "-DNDEBUG")
 
 OWN_STRUCT = r"""

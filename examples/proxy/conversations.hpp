@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <list>
@@ -22,16 +23,17 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
 #include <condense/adapt/json.hpp>
 #include <condense/condense.hpp>
 #include <condense/estimate/models.hpp>
 #include <condense/llm/overflow.hpp>
+#include <condense/store/content_hash.hpp>
 
 #include "../json_document.hpp"
+#include "../kept/kept.hpp"
 #include "headers.hpp"
 #include "keeping.hpp"
+#include "recall.hpp"
 #include "status.hpp"
 
 // What is sent in place of a request. A client sends its conversation whole each time; a session is kept for each of
@@ -39,12 +41,13 @@
 
 namespace proxy {
 
-/// Who sends a request: a hash of its key, with a salt of this process, so that no key is kept.
-using client_id = std::pair<std::size_t, std::size_t>;
+/// Who sends a request: a hash of its key, with a secret of this process or of all at one server, so that no key is
+/// kept.
+using client_id = condense::reference;
 
 /// Lessons of a provider's answers about a model, as one client has it.
 struct lesson {
-    using clock = std::chrono::steady_clock;
+    using clock = std::chrono::system_clock;
 
     std::optional<condense::tokens> window = {};  ///< that a refusal has named
     clock::time_point named = {};
@@ -64,6 +67,27 @@ struct lesson {
         scale = has_scale ? std::max(now, scale * 0.9 + now * 0.1) : now;
         has_scale = true;
         if (window && reported > window->count) window.reset();  // it takes more by now
+    }
+
+    std::string text() const {
+        return json{{"window", window ? window->count : 0},
+                    {"named", named.time_since_epoch() / std::chrono::seconds{1}},
+                    {"scale", has_scale ? scale : 0.0}}
+            .dump();
+    }
+    /// Of a text that may be anything.
+    static lesson of(std::string_view text) {
+        auto const read = condense::parse_json<json>(text).value;
+        lesson learnt;
+        if (auto const& window = member(read, "window"); window.is_number_unsigned() && window != 0)
+            learnt.window = {window.get<std::uint64_t>()};
+        if (auto const& named = member(read, "named"); named.is_number_unsigned())
+            learnt.named = clock::time_point{std::chrono::seconds{named.get<std::uint64_t>() & 0xFFFF'FFFFu}};
+        if (auto const& scale = member(read, "scale"); scale.is_number() && scale > 0) {
+            learnt.scale = std::clamp(scale.get<double>(), 0.25, 8.0);
+            learnt.has_scale = true;
+        }
+        return learnt;
     }
 };
 
@@ -92,7 +116,7 @@ struct counted_request {
 struct conversation {
     client_id client;
     std::string model;
-    std::uint64_t number;
+    std::string name;  ///< in the journal
     condense::session<json::array_t, mix, condense::family_estimator> chat;
     std::optional<condense::tokens> window = {};  ///< smaller than that of the model after a refusal
     std::optional<double> scale = {};  ///< larger than that of the model after a refusal
@@ -101,6 +125,9 @@ struct conversation {
     std::vector<std::size_t> sent = {};  ///< hashes of what was sent last, system texts first
     std::optional<counted_request> counted = {};
     double rate = 0;  ///< tokens of the provider for one more of the messages; 0 where that is not known
+    std::vector<hidden_rounds> rounds = {};  ///< in the order of their places
+    std::size_t came = 0;  ///< messages of the client's latest request
+    std::string place = {};  ///< where it is shared; empty for nowhere
 
     /// Takes a request that the provider has counted.
     void count(counted_request const& request) {
@@ -126,42 +153,63 @@ public:
         condense::percent least_free{2'500};  ///< of the window, for messages; less is said
         bool drop_bound = false;  ///< ask a provider to drop thinking whose beginning has changed
         std::string mix = "recommended";
-        std::string folder = {};  ///< where what leaves is kept; empty for nowhere
+        kept::any_journal journal = {};  ///< where messages are kept
+        kept::any_store store = {};  ///< and the whole of large results
+        kept::memory memory = {};  ///< of conversations, shared with other processes
+        bool recall = false;  ///< the proxy has the model read what is kept
     };
 
     explicit shelf(settings chosen)
-        : chosen_{std::move(chosen)},
-          mixes_{mix_named(chosen_.mix, chosen_.folder, false), mix_named(chosen_.mix, chosen_.folder, true)} {}
+        : chosen_{std::move(chosen)}, mixes_{mix_named(chosen_.mix, chosen_.journal, chosen_.store, false),
+                                             mix_named(chosen_.mix, chosen_.journal, chosen_.store, true)},
+          hash_{chosen_.memory ? shared_secret(chosen_.journal) : random_number()} {}
 
     settings const& chosen() const noexcept { return chosen_; }
-    /// The layers for a request, whose tools may read what is kept.
-    mix const& mix_for(json const& document) const {
-        return mixes_[!chosen_.folder.empty() && has_recovery_tools(document) ? 1 : 0];
+    /// The layers for a request; `reads`: its tools find what is kept.
+    mix const& mix_for(bool reads) const { return mixes_[reads && chosen_.journal ? 1 : 0]; }
+    /// The name of a new conversation in the journal.
+    std::string next_name() { return names_ + std::to_string(++numbered_); }
+    /// The tools that read what is kept of a conversation.
+    kept::tools tools_of(std::string conversation) const {
+        return {chosen_.store, chosen_.journal, {.conversation = std::move(conversation)}};
     }
-    /// The number of a new conversation, and its name in the journal.
-    std::uint64_t next_number() { return ++numbered_; }
-    std::string name_of(std::uint64_t number) const { return names_ + std::to_string(number); }
 
     /// Of the headers in which keys are sent, and of where the request goes.
     client_id client_of(header_list const& headers, std::string_view target) const {
         std::string keys{target};
         for (auto const* const name : {"Authorization", "x-api-key", "api-key", "x-goog-api-key"})
             keys.append(value_of(headers, name)).push_back('\n');
-        std::hash<std::string> const hash;
-        return {hash(salt_ + keys), hash(keys + salt_)};
+        return hash_(keys, 0);
+    }
+    /// The names under which a conversation is shared, once it has come to so many of these messages.
+    std::vector<std::string> places_of(client_id client, std::string_view model, json::array_t const& messages) const {
+        std::vector<std::string> places{client.text() + "/" + std::string{model}};
+        for (auto const& each : messages) {
+            auto const text = each.dump(-1, ' ', false, json::error_handler_t::replace);
+            places.push_back(hash_(places.back() + "/" + text, 0).text() + hash_(places.back() + "/" + text, 1).text());
+        }
+        return places;
     }
 
-    /// The one that these messages continue. All of them are compared: nobody gets a conversation that is not theirs.
+    /// The one that these messages of the client continue. All of them are compared: nobody gets a conversation that is
+    /// not theirs.
     std::unique_ptr<conversation> take(client_id client, std::string_view model, json::array_t const& messages) {
         std::lock_guard const lock{mutex_};
+        auto const continues = [&](conversation const& one) {
+            auto const& history = one.chat.history();
+            if (one.came > messages.size() || history.empty() || history.front() != messages.front()) return false;
+            auto const starts = [&](json::array_t const& all) {
+                return history.size() <= all.size() &&
+                       std::equal(history.rbegin(), history.rend(), std::prev(all.rend(), std::ssize(history)));
+            };
+            return one.rounds.empty() ? starts(messages) : starts(with_rounds(messages, one.rounds));
+        };
         auto best = kept_.end();
-        for (auto at = kept_.begin(); at != kept_.end(); ++at) {
-            auto const& history = (*at)->chat.history();
-            if ((*at)->client == client && (*at)->model == model && history.size() <= messages.size() &&
-                (best == kept_.end() || (*best)->chat.history().size() < history.size()) &&
-                std::equal(history.rbegin(), history.rend(), std::prev(messages.rend(), std::ssize(history))))
+        for (auto at = kept_.begin(); at != kept_.end(); ++at)
+            if ((*at)->client == client && (*at)->model == model &&
+                (best == kept_.end() || (*best)->chat.history().size() < (*at)->chat.history().size()) &&
+                continues(**at))
                 best = at;
-        }
         if (best == kept_.end()) return nullptr;
         auto taken = std::move(*best);
         bytes_ -= taken->bytes;
@@ -171,6 +219,7 @@ public:
     void put_back(std::unique_ptr<conversation> one) {
         auto const& history = one->chat.history();
         for (; one->read < history.size(); ++one->read) one->bytes += memory_of(history[one->read]) + of_message;
+        share(*one);
         std::lock_guard const lock{mutex_};
         bytes_ += one->bytes;
         kept_.push_front(std::move(one));
@@ -181,11 +230,41 @@ public:
         }
     }
     /// The provider has counted a request of a conversation; nothing where that is gone, or goes on already.
-    void count(std::uint64_t number, counted_request const& request) {
-        std::lock_guard const lock{mutex_};
-        for (auto const& each : kept_)
-            if (each->number == number) each->count(request);
+    void count(std::string_view name, counted_request const& request) {
+        std::string place, text;
+        {
+            std::lock_guard const lock{mutex_};
+            for (auto const& each : kept_)
+                if (each->name == name) {
+                    each->count(request);
+                    place = each->place;
+                    text = text_of_count(*each);
+                }
+        }
+        if (!place.empty()) chosen_.memory.put(place + "/count", text);
     }
+
+    /// A conversation as another process has shared it, with as many messages of the client as `from` or more.
+    struct shared {
+        std::string name = {};
+        json record = {};
+        json count = {};
+        std::size_t came = 0;
+    };
+    std::optional<shared> find_shared(std::vector<std::string> const& places, std::size_t from) const {
+        for (auto at = places.size(), tries = most_tries; at-- > std::max<std::size_t>(from, 1) && tries-- != 0;) {
+            auto const text = chosen_.memory.get(places[at]);
+            if (!text) continue;
+            shared found{.record = condense::parse_json<json>(*text).value, .came = at};
+            found.name = text_at(found.record, "name");
+            if (found.name.empty()) continue;
+            if (auto const count = chosen_.memory.get(places[at] + "/count"))
+                found.count = condense::parse_json<json>(*count).value;
+            return found;
+        }
+        return std::nullopt;
+    }
+
     kept_now kept() const {
         std::lock_guard const lock{mutex_};
         return {kept_.size(), bytes_};
@@ -193,23 +272,27 @@ public:
 
     /// The lesson of a model for a client. A window that a refusal has named counts for a day.
     lesson lesson_of(client_id client, std::string_view model) const {
+        auto const told = chosen_.memory.get(lesson_name(client, model));
         std::lock_guard const lock{mutex_};
         auto const found = lessons_.find({client, std::string{model}});
-        if (found == lessons_.end()) return {};
-        auto learnt = found->second;
+        if (found == lessons_.end() && !told) return {};
+        auto learnt = told ? lesson::of(*told) : found->second;
         if (learnt.window && lesson::clock::now() - learnt.named > std::chrono::hours{24}) learnt.window.reset();
         return learnt;
     }
     void learn(client_id client, std::string const& model, auto const& f) {
-        std::lock_guard const lock{mutex_};
-        auto const now = lesson::clock::now();
-        auto const place = lessons_.try_emplace({client, model}).first;
-        place->second.used = now;
-        f(place->second);
-        if (lessons_.size() > most_lessons)
-            lessons_.erase(std::min_element(lessons_.begin(), lessons_.end(), [](auto const& one, auto const& other) {
-                return one.second.used < other.second.used;
-            }));
+        auto const before = lesson_of(client, model);
+        std::string text;
+        {
+            std::lock_guard const lock{mutex_};
+            auto& learnt = lessons_[{client, model}];
+            if (chosen_.memory) learnt = before;
+            learnt.used = lesson::clock::now();
+            f(learnt);
+            text = learnt.text();
+            forget_lessons();
+        }
+        chosen_.memory.put(lesson_name(client, model), text);
     }
 
 private:
@@ -217,6 +300,42 @@ private:
     static constexpr std::size_t most_bytes = std::size_t{512} << 20;
     static constexpr std::size_t most_lessons = 1'000;
     static constexpr std::size_t of_message = 500;  ///< what a session notes of one, with its parts
+    static constexpr std::size_t most_tries = 64;  ///< places where a conversation is looked for
+
+    static std::string lesson_name(client_id client, std::string_view model) {
+        return "lesson/" + client.text() + "/" + std::string{model};
+    }
+    void forget_lessons() {
+        if (lessons_.size() > most_lessons)
+            lessons_.erase(std::min_element(lessons_.begin(), lessons_.end(), [](auto const& one, auto const& other) {
+                return one.second.used < other.second.used;
+            }));
+    }
+
+    /// Puts a conversation where another process finds it: all but what clients send again.
+    void share(conversation& one) const {
+        if (one.place.empty()) return;
+        auto taken = one.chat.state();
+        if (!taken) return;
+        taken.state.messages.clear();
+        auto rounds = json::array();
+        for (auto const& each : one.rounds) rounds.push_back(each.to_json());
+        json const record{{"name", one.name},
+                          {"rounds", std::move(rounds)},
+                          {"window", one.window ? one.window->count : 0},
+                          {"scale", one.scale.value_or(0)},
+                          {"state", kept::state_text(std::move(taken.state))}};
+        chosen_.memory.put(one.place, record.dump(-1, ' ', false, json::error_handler_t::replace));
+        chosen_.memory.put(one.place + "/count", text_of_count(one));
+    }
+    static std::string text_of_count(conversation const& one) {
+        if (!one.counted) return "{}";
+        return json{{"reported", one.counted->reported.count},
+                    {"fixed", one.counted->fixed.count},
+                    {"messages", one.counted->messages.count},
+                    {"rate", one.rate}}
+            .dump();
+    }
 
     /// Of the client that has most here, so that nobody's conversations make room for those of another.
     std::list<std::unique_ptr<conversation>>::iterator oldest_of_largest() {
@@ -228,20 +347,36 @@ private:
         return found;
     }
 
-    static std::string random_salt() {
+    static std::uint64_t random_number() {
         std::random_device random;
-        std::string salt;
-        while (salt.size() < 32) salt.push_back(static_cast<char>(random()));
-        return salt;
+        return (std::uint64_t{random()} << 32) | random();
+    }
+    /// The first that somebody has put into the journal, so that all processes know clients by the same hash.
+    static std::uint64_t shared_secret(kept::any_journal const& journal) {
+        constexpr std::string_view conversation = "the secret of the proxies";
+        std::optional<std::string> first;
+        auto const look = [&] {
+            static_cast<void>(journal.read(conversation, [&](condense::journal_entry const&, std::string_view text) {
+                if (!first) first = text;
+            }));
+        };
+        auto const own = std::to_string(random_number());
+        look();
+        if (!first) {
+            static_cast<void>(journal.append(conversation, {.name = journal.name(own)}, own));
+            static_cast<void>(journal.flush(conversation));
+            look();
+        }
+        return std::strtoull(first.value_or(own).c_str(), nullptr, 10);
     }
 
     settings chosen_;
     std::array<mix, 2> mixes_;
+    condense::content_hash hash_;
     std::string const names_ =
         std::to_string(std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds{1}) + "-" +
-        std::to_string(::getpid()) + "-";
+        std::to_string(random_number() % 1'000'000) + "-";
     std::atomic<std::uint64_t> numbered_ = 0;
-    std::string salt_ = random_salt();
     mutable std::mutex mutex_;
     std::list<std::unique_ptr<conversation>> kept_;  ///< the latest first
     std::size_t bytes_ = 0;
@@ -305,24 +440,28 @@ public:
 
     /// Throws where the body is not one that is understood. `alternate`: neighbours of one role are joined, for
     /// templates that refuse two in a row.
-    static std::unique_ptr<request> read(std::string_view body, shelf& kept, bool alternate, client_id client = {}) {
+    static std::unique_ptr<request> read(std::string_view body, shelf& kept, bool alternate, client_id client = {},
+                                         std::optional<protocol> which = std::nullopt) {
         auto parsed = condense::parse_json<json>(body);
         if (!parsed) throw std::runtime_error{parsed.error};
         auto const messages = condense::messages_of(parsed.value);
         if (!parsed.value.is_object() || messages->empty()) throw std::runtime_error{"it has no messages"};
-        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, alternate, client}};
+        return std::unique_ptr<request>{new request{body, parsed.value, *messages, kept, alternate, client, which}};
     }
     request(request const&) = delete;
     request& operator=(request const&) = delete;
     /// Keeps the conversation for the next request, a new one if it was accepted.
     ~request() {
-        if (held_ && (!is_new_ || is_accepted_)) kept_.put_back(std::move(held_));
+        if (held_ && (!is_new_ || is_accepted_)) try {
+                kept_.put_back(std::move(held_));
+            } catch (std::exception const&) {}  // then the next request begins anew
     }
 
     /// The body to send: what did not change is there byte for byte.
     std::string body() const {
         constexpr auto drop = R"("block_binding":{"prefix_mismatch_behavior":"drop_block"})";
         auto text = reduced();
+        if (recalls_) text = json_document::with_elements(std::move(text), "tools", definitions());
         for (auto const& name : lowered_)
             text = json_document::with_value(std::move(text), name, std::to_string(output_->count));
         return asks_to_drop_ ? json_document::with_member(std::move(text), "thinking", drop) : text;
@@ -371,6 +510,33 @@ public:
     /// these; false for any other.
     bool answer(condense::provider_error const& refusal) {
         return held_->chat.recover(refusal) == condense::recover_outcome::retry;
+    }
+
+    /// The protocol of the answer where it may call hidden tools.
+    std::optional<protocol> recalls() const noexcept { return recalls_; }
+    /// Answers the calls of hidden tools in an answer, so that the provider can go on. The client sees nothing of it.
+    void answer_calls(spliced_answer const& answer) {
+        auto& rounds = rounds_now();
+        auto const first = rounds.before.size();
+        for (auto const& message : answer.written()) rounds.before.push_back(message);
+        auto results = results_of(answer, true);
+        if (rounds.which == protocol::anthropic) results = {json{{"role", "user"}, {"content", std::move(results)}}};
+        for (auto& each : results) rounds.before.push_back(std::move(each));
+        for (auto at = first; at < rounds.before.size(); ++at) {
+            held_->bytes += memory_of(rounds.before[at]);
+            static_cast<void>(held_->chat.push(json{rounds.before[at]}));
+        }
+        static_cast<void>(held_->chat.prepare());
+    }
+    /// The client gets this answer. Calls of hidden tools in it are answered if `reads`, else refused.
+    void conclude(spliced_answer const& answer, bool reads) {
+        bool const has_rounds = !held_->rounds.empty() && held_->rounds.back().place == held_->came;
+        if (answer.hidden().empty() && !has_rounds) return;
+        auto& rounds = rounds_now();
+        rounds.last = answer.written();
+        rounds.results = results_of(answer, reads);
+        rounds.seen = answer.seen();
+        held_->bytes += memory_of(rounds.last) + memory_of(rounds.results);
     }
 
     /// The provider has taken the request as it was sent. What came of it, which is to be called once, before the
@@ -440,18 +606,18 @@ public:
     struct sender {
         client_id client = {};
         std::string model = {};
-        std::uint64_t conversation = 0;
+        std::string conversation = {};
         counted_request estimate = {};
     };
     sender sent_by() const {
-        return {held_->client, held_->model, held_->number, {{}, fixed(), held_->chat.used().tokens}};
+        return {held_->client, held_->model, held_->name, {{}, fixed(), held_->chat.used().tokens}};
     }
     /// The conversation is new here.
     bool is_new() const noexcept { return is_new_; }
 
 private:
     request(std::string_view body, json const& document, json::array_t const& messages, shelf& kept, bool alternate,
-            client_id client)
+            client_id client, std::optional<protocol> which)
         : text_{body}, original_{body, document, messages}, kept_{kept}, alternate_{alternate} {
         auto const model = document.find("model");
         auto const name = model != document.end() && model->is_string() ? model->get<std::string>() : std::string{};
@@ -464,28 +630,88 @@ private:
         condense::family_estimator const count{facts_.family};
 
         asks_to_drop_ = kept.chosen().drop_bound && may_drop(document, facts_);
+        bool const has_tools = has_recovery_tools(document);
+        if (kept.chosen().recall && !has_tools) recalls_ = which;
         auto plain = messages;
         breakpoint_ = without_breakpoints(plain);
         take_lead(plain);
         take_fixed(document, count);
+        if (kept.chosen().memory) places_ = kept.places_of(client, name, plain);
         held_ = kept.take(client, name, plain);
+        bool const drops = asks_to_drop_ || drops_bound(document);
+        auto const make = [&](std::string label, json::array_t first) {
+            condense::run_options<> const options{.conversation = label,
+                                                  .bound = drops ? condense::bound_parts::stay : facts_.bound};
+            return std::unique_ptr<conversation>{
+                new conversation{client,
+                                 name,
+                                 std::move(label),
+                                 {std::move(first), kept.mix_for(recalls_ || has_tools), budget(), count, options}}};
+        };
+        if (kept.chosen().memory) take_shared(plain, make);
         if (held_ && held_->window) facts_.window = std::min(facts_.window, *held_->window);
         if (held_ && held_->scale) scale_ = std::max(scale_, *held_->scale);
         is_new_ = !held_;
-        auto const limits = budget();
+        auto const came = plain.size();
         if (held_) {
+            auto const limits = budget();
             if (held_->chat.limits() != limits) held_->chat.set_limits(limits);
+            plain = with_rounds(std::move(plain), held_->rounds);
             for (auto at = held_->chat.history().size(); at < plain.size(); ++at)
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
-        } else {
-            bool const drops = asks_to_drop_ || drops_bound(document);
-            auto const number = kept.next_number();
-            condense::run_options<> const options{.conversation = kept.name_of(number),
-                                                  .bound = drops ? condense::bound_parts::stay : facts_.bound};
-            held_.reset(new conversation{
-                client, name, number, {std::move(plain), kept.mix_for(document), limits, count, options}});
-        }
+        } else held_ = make(kept.next_name(), std::move(plain));
+        held_->came = came;
+        if (!places_.empty()) held_->place = places_.back();
         static_cast<void>(held_->chat.prepare());
+    }
+
+    /// Goes on with what another process has shared, where that has come further.
+    void take_shared(json::array_t const& plain, auto const& make) {
+        auto const found = kept_.find_shared(places_, held_ ? held_->came + 1 : 1);
+        if (!found) return;
+        std::vector<hidden_rounds> rounds;
+        for (auto const& each : member(found->record, "rounds")) rounds.push_back(hidden_rounds::of(each));
+        condense::session_state state;
+        if (kept::read_state(text_at(found->record, "state"), state)) return;
+        auto const came = plain.begin() + static_cast<std::ptrdiff_t>(found->came);
+        for (auto const& each : with_rounds({plain.begin(), came}, rounds))
+            state.messages.push_back(condense::to_bytes(each));
+        auto one = make(found->name, json::array_t{});
+        if (one->chat.adopt(std::move(state))) return;
+        auto const figure = [](json const& from, char const* name) {
+            auto const& value = member(from, name);
+            return value.is_number() ? value.get<double>() : 0.0;
+        };
+        auto const tokens = [&](json const& from, char const* name) {
+            return condense::tokens{static_cast<std::uint64_t>(std::clamp(figure(from, name), 0.0, 1e12))};
+        };
+        one->rounds = std::move(rounds);
+        one->rate = std::clamp(figure(found->count, "rate"), 0.0, 4.0);
+        if (tokens(found->count, "messages").count != 0)
+            one->counted = {tokens(found->count, "reported"), tokens(found->count, "fixed"),
+                            tokens(found->count, "messages")};
+        if (tokens(found->record, "window").count != 0) one->window = tokens(found->record, "window");
+        if (figure(found->record, "scale") > 0) one->scale = std::min(figure(found->record, "scale"), 8.0);
+        held_ = std::move(one);
+    }
+
+    std::string definitions() const {
+        auto const text = kept_.tools_of({}).definitions(format_of(*recalls_));
+        return text.substr(1, text.size() - 2);
+    }
+    hidden_rounds& rounds_now() {
+        auto& all = held_->rounds;
+        if (all.empty() || all.back().place != held_->came) all.push_back({.which = *recalls_, .place = held_->came});
+        return all.back();
+    }
+    json::array_t results_of(spliced_answer const& answer, bool reads) const {
+        json::array_t results;
+        auto const tools = kept_.tools_of(held_->name);
+        for (auto const& call : answer.hidden())
+            results.push_back(result_of(*recalls_, call,
+                                        reads ? tools.call(call.tool, call.arguments).text
+                                              : "error: too many calls for one answer; go on without this one"));
+        return results;
     }
 
     /// System messages before all others, unless there are no others.
@@ -511,6 +737,9 @@ private:
             });
         }
         system_ = condense::overhead_of(document, count) - tools_ + lead.tokens();
+        if (recalls_)
+            tools_ = tools_ + condense::overhead_of(
+                                  json{{"tools", condense::parse_json<json>("[" + definitions() + "]").value}}, count);
         output_ = condense::output_of(document);
         if (kept_.chosen().most_output) lower_output(document, *kept_.chosen().most_output);
     }
@@ -560,8 +789,10 @@ private:
     /// Room for the conversation beside what is fixed, as the estimator counts. Where that is nothing, as by an
     /// estimate that may be wrong, a little: the provider is to judge what is left then.
     condense::budget budget() {
-        // Half of the window at most: a larger one the provider has to judge.
-        auto const asked = output_ ? std::min(*output_, condense::tokens{facts_.window.count / 2}) : output_;
+        // Who asks for more than half of the window cannot mean all of it: a quarter is kept, and the provider judges.
+        auto asked = output_;
+        if (asked && *asked > condense::tokens{facts_.window.count / 2})
+            asked = condense::tokens{facts_.window.count / 4};
         auto const stated = condense::budget_for(facts_, {}, asked);
         auto const counts_as = [this](condense::tokens of_provider) {
             return condense::tokens{static_cast<std::uint64_t>(static_cast<double>(of_provider.count) / scale_)};
@@ -579,7 +810,8 @@ private:
 
     std::string reduced() const {
         auto const& chat = held_->chat;
-        if (std::equal(chat.request().begin(), chat.request().end(), chat.history().begin(), chat.history().end()))
+        if (held_->rounds.empty() &&
+            std::equal(chat.request().begin(), chat.request().end(), chat.history().begin(), chat.history().end()))
             return std::string{text_};
         auto sent = lead_;
         auto const send = [&sent](json const& message) { sent.push_back(message); };
@@ -619,6 +851,8 @@ private:
     condense::tokens free_ = {};  ///< for messages, as the estimator counts
     std::vector<std::string> lowered_ = {};  ///< members that limit the answer to more than is allowed
     std::unique_ptr<conversation> held_;
+    std::vector<std::string> places_ = {};  ///< where the conversation may be shared
+    std::optional<protocol> recalls_ = {};
     std::optional<json> breakpoint_;
     bool asks_to_drop_ = false;
     bool is_new_ = false;

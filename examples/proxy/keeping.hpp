@@ -2,7 +2,6 @@
 #pragma once
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +14,8 @@
 #include <condense/llm/name_index.hpp>
 #include <condense/preset/recommended.hpp>
 #include <condense/shorten/salient_lines.hpp>
-#include <condense/store/content_hash.hpp>
-#include <condense/store/file.hpp>
 
-#include "../chosen_store.hpp"
+#include "../kept/kept.hpp"
 
 // Where what leaves a request is kept, and the mixes that keep it there.
 
@@ -50,45 +47,38 @@ private:
 };
 inline keeping_problem not_kept;
 
-/// A journal in a folder. Without one nothing is written: the client has every message, and sends it again each time.
-struct chosen_journal {
+/// A journal whose problems are noted, and keep no request from being sent.
+struct noted_journal {
     static constexpr bool durable = true;
-    std::optional<condense::journal_folder> folder = {};
+    kept::any_journal to = {};
 
-    condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
+    condense::reference name(std::string_view content) const { return to.name(content); }
     condense::store_error append(std::string_view conversation, condense::journal_entry const& entry,
                                  std::string_view content) const {
-        return folder ? not_kept.note(folder->append(conversation, entry, content)) : condense::store_error{};
+        return not_kept.note(to.append(conversation, entry, content));
     }
-    condense::store_error flush(std::string_view conversation) const {
-        return folder ? not_kept.note(folder->flush(conversation)) : condense::store_error{};
-    }
-    condense::store_error read(std::string_view conversation, auto const& f) const {
-        return folder ? not_kept.note(folder->read(conversation, f)) : condense::store_error{};
+    condense::store_error flush(std::string_view conversation) const { return not_kept.note(to.flush(conversation)); }
+    condense::store_error read(std::string_view conversation, kept::any_journal::entry_sink const& f) const {
+        return not_kept.note(to.read(conversation, f));
     }
 };
 
 /// The layers of the presets with these names. Large results are cut before they are sent for the first time, in the
 /// open round, too, as somebody always has the whole. All shares are of what is free beside tools, system texts and the
-/// answer. `folder`: where messages and results are kept, or empty; `reads`: the model has tools that find them there.
-inline mix mix_named(std::string_view name, std::string const& folder, bool reads) {
+/// answer. `reads`: the model has tools that find what is kept.
+inline mix mix_named(std::string_view name, kept::any_journal const& journal, kept::any_store const& store,
+                     bool reads) {
     using namespace condense::literals;
     using condense::used;
-    chosen_journal journal;
-    chosen_store store;
-    if (!folder.empty()) {
-        journal.folder.emplace(folder + "/journal");
-        store.folder.emplace(folder + "/store");
-    }
     condense::wording words{.recorded = "ask for it again if it is needed"};
     if (reads) words = condense::tool_words;
     constexpr condense::salient_lines ends{.head = 5_pct, .tail = 5_pct, .at_most = 40_pct};
-    condense::record const record{.to = journal};
-    condense::offload const offload{.over = folder.empty() ? condense::part_limit{condense::chars{~std::uint64_t{0}}}
-                                                           : condense::part_limit{50_pct},
-                                    .preview = ends,
-                                    .into = store,
-                                    .words = words};
+    condense::record const record{.to = noted_journal{journal}};
+    condense::offload const offload{
+        .over = store ? condense::part_limit{50_pct} : condense::part_limit{condense::chars{~std::uint64_t{0}}},
+        .preview = ends,
+        .into = store,
+        .words = words};
     condense::compress const large{.when = condense::always, .over = 50_pct, .with = ends, .words = words};
     auto const summary = [&](auto leaves) {
         return condense::summarize{.when = relaxed(used >= 80_pct, 5_pct),

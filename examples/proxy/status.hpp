@@ -25,6 +25,7 @@ struct figures {
     std::uint64_t refusals = 0;  ///< by the provider, as too long, which were answered by reducing further
     std::uint64_t unanswered = 0;  ///< without an answer of the provider, or with an error
     std::uint64_t breaks = 0;      ///< chats that do not begin as the one before did, so that no cache serves them
+    std::uint64_t recalls = 0;  ///< calls by which models have read their past
     std::uint64_t tokens_in = 0;   ///< of chats as they came
     std::uint64_t tokens_sent = 0;  ///< and as they were sent
     /// Millionths of a dollar: what was left out, as if it had come from the provider's cache, less what broken
@@ -37,6 +38,7 @@ struct figures {
         refusals += more.refusals;
         unanswered += more.unanswered;
         breaks += more.breaks;
+        recalls += more.recalls;
         tokens_in += more.tokens_in;
         tokens_sent += more.tokens_sent;
         saved += more.saved;
@@ -66,6 +68,7 @@ public:
                                       {"refusals", sums.refusals},
                                       {"unanswered", sums.unanswered},
                                       {"breaks", sums.breaks},
+                                      {"recalls", sums.recalls},
                                       {"tokens", sums.tokens_in},
                                       {"tokens_sent", sums.tokens_sent},
                                       {"dollars_saved", static_cast<double>(sums.saved) / 1e6}}
@@ -81,7 +84,7 @@ public:
         auto const digits = std::to_string(100 + (cents < 0 ? -cents : cents) % 100).substr(1);
         auto const dollars = std::string{cents < 0 ? "-" : ""} + "$" +
                              grouped(static_cast<std::uint64_t>((cents < 0 ? -cents : cents) / 100)) + "." + digits;
-        std::array<std::pair<std::string_view, std::string>, 8> const rows = {{
+        std::array<std::pair<std::string_view, std::string>, 9> const rows = {{
             {"Conversations kept", grouped(kept.conversations) + ", " + grouped(kept.bytes >> 20) + " MiB"},
             {"Requests", grouped(sums.requests) + ", " + grouped(sums.chats) + " of them chats"},
             {"Tokens that came", grouped(sums.tokens_in)},
@@ -89,6 +92,7 @@ public:
             {"Left out", grouped(left_out) + ", " + std::to_string(share) + " %"},
             {"Saved, by list prices", dollars},
             {"Beginnings that changed", grouped(sums.breaks)},
+            {"Calls by which models read their past", grouped(sums.recalls)},
             {"Refused as too long; without an answer", grouped(sums.refusals) + "; " + grouped(sums.unanswered)},
         }};
         std::string text =

@@ -14,32 +14,18 @@
 #include <utility>
 #include <vector>
 
-#include <condense/adapt/chat_message.hpp>
 #include <condense/adapt/json.hpp>
 #include <condense/core/store.hpp>
 #include <condense/detail/utf8.hpp>
-#include <condense/recovery/text_of.hpp>
 
 #include "../command_line.hpp"
+#include "../kept/kept.hpp"
 
 // Conversation files that another program writes, read again whenever they have changed.
 
 namespace recall {
 
 using json = nlohmann::ordered_json;
-
-/// What is shown and searched of a message: its parts where its shape is known, else its strings and numbers.
-inline std::string text_of(json const& message, std::string_view content) {
-    if (message.is_object() && !condense::shape_error_of(message)) return condense::message_text<json>{}(content);
-    return condense::message_text<condense::chat_message>{}(content);
-}
-
-/// The same of a journal's content: JSON, or a chat_message.
-struct content_text {
-    std::string operator()(std::string_view content) const {
-        return text_of(condense::parse_json<json>(content).value, content);
-    }
-};
 
 /// A file that is a document with an array of messages, or has one JSON object a line.
 class transcript {
@@ -128,7 +114,7 @@ private:
             if (auto const held = entry.is_object() ? entry.find(key) : entry.end();
                 held != entry.end() && held->is_object())
                 message = &*held;
-        messages_.push_back(text_of(*message, message->dump(-1, ' ', false, json::error_handler_t::replace)));
+        messages_.push_back(kept::text_of(*message, message->dump(-1, ' ', false, json::error_handler_t::replace)));
     }
 
     std::string path_;

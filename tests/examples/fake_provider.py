@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A provider on this machine that speaks OpenAI's chat and Anthropic's messages: it counts tokens, refuses what is over
-its window in the words of the real one, refuses what is ill-formed, and answers with tool calls. One that `thinks` signs
-thinking as the newest models of Claude do: for what stands before it, and for the block before it."""
+"""A provider on this machine that speaks OpenAI's chat and Responses and Anthropic's messages: it counts tokens, refuses what
+is over its window in the words of the real one, refuses what is ill-formed, and answers with tool calls. One that `thinks`
+signs thinking as the newest models of Claude do: for what stands before it, and for the block before it."""
 
 import hashlib
 import json
@@ -15,6 +15,8 @@ KEY = "sk-test-0123456789abcdef-secret"
 TOOLS = ["read_file", "search"]
 EVENTS = "text/event-stream; charset=utf-8"
 MEMBERS = {"openai": {"role", "content", "refusal", "annotations", "name", "tool_calls", "tool_call_id"}, "anthropic": {"role", "content"}}
+PATHS = {"/v1/chat/completions": "openai", "/v1/responses": "responses", "/v1/messages": "anthropic"}
+PROTOCOLS = {"openai": protocols.OpenAI, "responses": protocols.Responses, "anthropic": protocols.Anthropic}
 
 
 class Wrong(Exception):
@@ -71,6 +73,28 @@ def check_anthropic(messages):
     require(breakpoints <= 4, f"{breakpoints} breakpoints of the cache")
 
 
+def check_responses(items):
+    """Each call has one output behind it; reasoning stands before what it is of."""
+    items = [{"role": "user", "content": items}] if isinstance(items, str) else items
+    waiting = []
+    for at, item in enumerate(items):
+        kind = item.get("type", "message")
+        require(kind in ("message", "reasoning", "function_call", "function_call_output"), f"input[{at}]: an item of type {kind}")
+        if kind == "function_call":
+            json.loads(item["arguments"])
+            waiting.append(item["call_id"])
+        if kind == "function_call_output":
+            require(item["call_id"] in waiting, f"input[{at}]: an output without its call before it")
+            waiting.remove(item["call_id"])
+        after = items[at + 1] if at + 1 < len(items) else {"role": "user"}
+        require(kind != "reasoning" or (after.get("role") != "user" and after.get("type") != "function_call_output"), f"input[{at}]: reasoning of nothing")
+    require(not waiting, f"the calls {waiting} have no output")
+    require(any(item.get("role") == "user" for item in items), "no user message")
+
+
+CHECKS = {"openai": check_openai, "responses": check_responses, "anthropic": check_anthropic}
+
+
 def plain(content):
     """Content without thinking and breakpoints, however it is spelled."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -102,6 +126,8 @@ def bound_elsewhere(request):
 def last_is_result(shape, messages):
     if shape == "openai":
         return messages[-1]["role"] == "tool"
+    if shape == "responses":
+        return not isinstance(messages, str) and messages[-1].get("type") == "function_call_output"
     return isinstance(messages[-1]["content"], list) and any(block["type"] == "tool_result" for block in messages[-1]["content"])
 
 
@@ -115,10 +141,8 @@ class Handler(local_server.Handler):
             number = len(provider.seen)
         path = self.path.split("?")[0]
         try:
-            if path == "/v1/chat/completions":
-                self.chat("openai", body, number)
-            elif path == "/v1/messages":
-                self.chat("anthropic", body, number)
+            if self.command == "POST" and path in PATHS:
+                self.chat(PATHS[path], body, number)
             else:
                 getattr(self, "at_" + path.strip("/").replace("/", "_"), self.at_other)()
         except (BrokenPipeError, ConnectionResetError):
@@ -130,7 +154,7 @@ class Handler(local_server.Handler):
 
     def chat(self, shape, body, number):
         provider = self.server
-        error = (lambda kind, text, code=None: {"error": {"message": text, "type": kind, "param": "messages", "code": code}}) if shape == "openai" \
+        error = (lambda kind, text, code=None: {"error": {"message": text, "type": kind, "param": "messages", "code": code}}) if shape != "anthropic" \
             else (lambda kind, text, code=None: {"type": "error", "error": {"type": kind, "message": text}})
         key = self.headers.get("Authorization", "").removeprefix("Bearer ")
         if shape == "anthropic":  # whose clients send it in either
@@ -139,14 +163,15 @@ class Handler(local_server.Handler):
             return self.answer(401, error("authentication_error", "wrong key"))
         try:
             request = json.loads(body)
-            messages = request["messages"]
-            size = tokens_of(messages) + tokens_of(request.get("system", "")) + tokens_of(request.get("tools", []))
-            output = request.get("max_tokens", 0)
+            messages = request["input" if shape == "responses" else "messages"]
+            size = tokens_of(messages) + sum(tokens_of(request.get(name) or "") for name in ("system", "instructions", "tools"))
+            output = request.get("max_tokens") or 0
+            provider.sizes.append(size)
             if provider.wordless and provider.wordless in body.decode("utf-8", "replace"):
                 return self.answer(400, error("invalid_request_error", "Your input exceeds the context window of this model.", "context_length_exceeded"))
             if size + output > provider.window:
                 provider.refused += 1
-                if shape == "openai":
+                if shape != "anthropic":
                     return self.answer(400, error("invalid_request_error", f"This model's maximum context length is {provider.window} tokens. However, you "
                                        f"requested {size + output} tokens ({size} in the messages, {output} in the completion). Please reduce the length "
                                        "of the messages or completion.", "context_length_exceeded"))
@@ -154,7 +179,7 @@ class Handler(local_server.Handler):
             if shape == "anthropic":
                 require(self.headers.get("anthropic-version"), "no anthropic-version")
             require([name for name in provider.tool_names(shape, request)] == TOOLS, "the tools did not arrive")
-            (check_openai if shape == "openai" else check_anthropic)(messages)
+            CHECKS[shape](messages)
             binding = request.get("thinking", {}).get("block_binding") if shape == "anthropic" else None
             if binding is not None:
                 require("thinking-binding-controls-2026-08-01" in self.headers.get_all("anthropic-beta"), "no header of the beta")
@@ -169,19 +194,19 @@ class Handler(local_server.Handler):
             return self.answer(400, error("invalid_request_error", f"ill-formed: {problem!r}"))
         with provider.lock:
             provider.accepted.append(request)
-        calls = [] if last_is_result(shape, messages) else [
+        provider.turns -= 1
+        calls = [] if provider.turns < 0 and last_is_result(shape, messages) else [
             (f"call_{number}_{at}", tool, {"path": f"src/part_{number}/file_{at}.cpp", "line": number}) for at, tool in enumerate(TOOLS)]
         text = f"Looking at step {number}." if calls else f"Step {number} is done: src/part_{number}/done.cpp holds it. \u00fc\u4e16\U0001F600"
-        answer, protocol = protocols.Answer(text, calls), protocols.OpenAI if shape == "openai" else protocols.Anthropic
+        usage = {"usage": (size, 0, 0, 20, 0)} if provider.counts else {}
+        thinking = {"thinking": f"Step {number}, then.", "seal": signatures(request)[1], "hidden": ""} if provider.thinks and shape == "anthropic" else {}
+        answer, protocol = protocols.Answer(text, calls, **usage, **thinking), PROTOCOLS[shape]
         if request.get("stream"):
-            sent = protocols.encoded(protocol.events(answer, request))
+            sent = protocols.encoded(protocol.events(answer, request)).replace(b'"msg_1"', f'"msg_{number}"'.encode())
             self.begin(EVENTS)
             self.send_whole(sent, 97)
         else:
-            whole = protocol.whole(answer, request)
-            if provider.thinks:
-                whole["content"].insert(0, {"type": "thinking", "thinking": f"Step {number}, then.", "signature": signatures(request)[1]})
-            sent = self.answer(200, whole, x_request_id="req_7")
+            sent = self.answer(200, json.dumps(protocol.whole(answer, request)).replace('"msg_1"', f'"msg_{number}"').encode(), x_request_id="req_7")
         with provider.lock:
             provider.answers.append(sent)
 
@@ -239,6 +264,7 @@ class Provider(local_server.LocalServer):
         self.lock = threading.Lock()
         self.seen, self.accepted, self.answers, self.wrong = [], [], [], []
         self.refused = 0
+        self.turns, self.counts, self.sizes = 0, False, []  # rounds of calls without a word of the user; whether it reports tokens; of all requests
         self.thinks, self.unbound = False, 0  # unbound: requests refused for thinking of another conversation
         self.dropping = 0  # requests that ask to drop such thinking
         self.wordless = ""  # a text in requests that are refused without figures
@@ -246,7 +272,7 @@ class Provider(local_server.LocalServer):
 
     @staticmethod
     def tool_names(shape, request):
-        return [tool["function"]["name"] if shape == "openai" else tool["name"] for tool in request.get("tools", [])]
+        return [tool["function"]["name"] if shape == "openai" else tool["name"] for tool in request.get("tools") or []]
 
     @property
     def url(self):

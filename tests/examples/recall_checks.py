@@ -8,9 +8,8 @@ import re
 import subprocess
 
 from checks import checks_in, expect
-from recall_talk import PATIENCE, Server, artifacts_to_database, claude, codex, journal_to_database, request, run, write
+from recall_talk import PATIENCE, TOOLS, Server, artifacts_to_database, claude, codex, journal_to_database, request, run, write
 
-TOOLS = ["read_artifact", "list_artifacts", "search_artifacts", "read_message", "recent_history", "search_history", "list_sessions"]
 NO_JSON, WRONG_REQUEST, UNKNOWN_METHOD, WRONG_PARAMETERS = -32700, -32600, -32601, -32602
 
 

@@ -10,6 +10,7 @@ import subprocess
 import threading
 
 from checks import PATIENCE, expect
+TOOLS = ["read_artifact", "list_artifacts", "search_artifacts", "read_message", "recent_history", "search_history", "list_sessions"]
 
 
 class Server:

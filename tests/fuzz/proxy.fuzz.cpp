@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/fuzz.hpp"
+#include "kept/kept.cpp"
 #include "proxy/conversations.hpp"
 
 namespace {

@@ -15,8 +15,9 @@
 namespace condense {
 inline namespace v1 {
 
-/// How a list of tools is spelt: OpenAI's `tools` of chat completions, Anthropic's `tools`, or MCP's `tools/list`.
-enum class tool_format { openai, anthropic, mcp };
+/// How a list of tools is spelt: OpenAI's `tools` of chat completions or of Responses, Anthropic's `tools`, or MCP's
+/// `tools/list`.
+enum class tool_format { openai, responses, anthropic, mcp };
 
 /// A tool as a model is told of it.
 struct tool_definition {
@@ -82,6 +83,10 @@ inline std::string write_definitions(std::vector<tool_definition> const& tools, 
             case tool_format::openai:
                 out.append(R"({"type":"function","function":)").append(front).append(R"(,"parameters":)");
                 out.append(each.schema).append("}}");
+                break;
+            case tool_format::responses:  // strict unless told so, which wants every argument
+                out.append(R"({"type":"function",)").append(front.substr(1)).append(R"(,"strict":false,"parameters":)");
+                out.append(each.schema).append("}");
                 break;
             case tool_format::anthropic:
                 out.append(front).append(R"(,"input_schema":)").append(each.schema).append("}");

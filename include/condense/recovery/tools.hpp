@@ -174,7 +174,8 @@ inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size
 
 }  // namespace detail
 
-/// A value that any thread may call. Store and journal are handles, or no_store and no_journal; the store must be
+/// A value that any thread may call. Store and journal are handles, or no_store and no_journal, as are handles that
+/// convert to false; the store must be
 /// traceable, because references resolve only if the conversation has put the artifact, or one that is granted. Text: a
 /// callable from a journal's content to what is shown and searched: message_text<Message>{} or plain_text{}.
 template <class Store, class Journal = no_journal, class Text = plain_text>
@@ -234,10 +235,14 @@ private:
         return static_cast<std::size_t>(std::find(recovery_tool_names.begin(), recovery_tool_names.end(), tool) -
                                         recovery_tool_names.begin());
     }
-    static constexpr bool offers(std::size_t place) noexcept {
-        if (place < 3) return has_store;
-        if (place < 6) return has_journal;
-        return place == 6 && listable_journal<Journal>;
+    bool offers(std::size_t place) const noexcept {
+        if (place < 3) return has_store && is_there(store_);
+        return (place < 6 ? has_journal : place == 6 && listable_journal<Journal>) && is_there(journal_);
+    }
+    template <class Kept>
+    static bool is_there(Kept const& kept) noexcept {
+        if constexpr (std::is_constructible_v<bool, Kept const&>) return static_cast<bool>(kept);
+        else return true;
     }
 
     /// The first line of a result, by which later searches know it.
