@@ -18,15 +18,12 @@ MEMBERS = {"openai": {"role", "content", "refusal", "annotations", "name", "tool
 PATHS = {"/v1/chat/completions": "openai", "/v1/responses": "responses", "/v1/messages": "anthropic"}
 PROTOCOLS = {"openai": protocols.OpenAI, "responses": protocols.Responses, "anthropic": protocols.Anthropic}
 
-
 class Wrong(Exception):
     pass
-
 
 def require(holds, what):
     if not holds:
         raise Wrong(what)
-
 
 def tokens_of(value):
     """A quarter of the bytes; an image costs a thousand, whatever its bytes."""
@@ -37,7 +34,6 @@ def tokens_of(value):
     if isinstance(value, list):
         return sum(tokens_of(each) for each in value)
     return len(json.dumps(value, ensure_ascii=False).encode()) // 4
-
 
 def check_openai(messages):
     """Each result follows its call with nothing but other results between, and each call has one."""
@@ -56,7 +52,6 @@ def check_openai(messages):
     require(not waiting, "the last calls have no result")
     require(any(message["role"] == "user" for message in messages), "no user message")
 
-
 def check_anthropic(messages):
     require(messages[0]["role"] == "user", "the first message is not the user's")
     waiting, breakpoints = [], 0
@@ -71,7 +66,6 @@ def check_anthropic(messages):
         waiting = [block["id"] for block in blocks if block["type"] == "tool_use"]
     require(not waiting, "the last calls have no result")
     require(breakpoints <= 4, f"{breakpoints} breakpoints of the cache")
-
 
 def check_responses(items):
     """Each call has one output behind it; reasoning stands before what it is of."""
@@ -91,15 +85,12 @@ def check_responses(items):
     require(not waiting, f"the calls {waiting} have no output")
     require(any(item.get("role") == "user" for item in items), "no user message")
 
-
 CHECKS = {"openai": check_openai, "responses": check_responses, "anthropic": check_anthropic}
-
 
 def plain(content):
     """Content without thinking and breakpoints, however it is spelled."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     return [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks if block["type"] != "thinking"]
-
 
 def signatures(request):
     """Of each block of thinking in a request: its own, the one that it should have there, and that of the block before it.
@@ -113,7 +104,6 @@ def signatures(request):
         hash.update(json.dumps([message["role"], plain(message["content"])]).encode())
     return found, f"{hash.hexdigest()}.{hashlib.sha256(previous.encode()).hexdigest()}"
 
-
 def bound_elsewhere(request):
     """A block of thinking is behind another beginning than that which it was written behind, or the one before it is missing."""
     for at, (signature, prefix, previous) in enumerate(signatures(request)[0]):
@@ -122,14 +112,12 @@ def bound_elsewhere(request):
             return True
     return False
 
-
 def last_is_result(shape, messages):
     if shape == "openai":
         return messages[-1]["role"] == "tool"
     if shape == "responses":
         return not isinstance(messages, str) and messages[-1].get("type") == "function_call_output"
     return isinstance(messages[-1]["content"], list) and any(block["type"] == "tool_result" for block in messages[-1]["content"])
-
 
 class Handler(local_server.Handler):
     def any(self):
@@ -255,7 +243,6 @@ class Handler(local_server.Handler):
 
     def at_silent(self):
         time.sleep(8)
-
 
 class Provider(local_server.LocalServer):
     def __init__(self, window=8000):

@@ -14,16 +14,13 @@ from proxy_talk import Proxy, plain
 TURNS, WINDOWS = 60, (32_000, 64_000) if effort() >= 100 else (32_000,)
 QUESTION, SYSTEM = "Look at all the files, step by step.", "You look at files."
 
-
 def read_file(path: str, line: int) -> str:
     """Reads a file."""
     return "\n".join(f"{path}:{line + at}: value_{line}_{at} = {line * at + 7}" for at in range(80))
 
-
 def search(path: str, line: int) -> str:
     """Looks for a file."""
     return f"{path} has {line} lines."
-
 
 def by_agents(model):
     import agents
@@ -36,7 +33,6 @@ def by_agents(model):
         one = agents.Agent(name="reader", instructions=SYSTEM, tools=[agents.function_tool(each) for each in (read_file, search)], model=getattr(agents, model)("gpt-4o", there))
         return asyncio.run(agents.Runner.run(one, QUESTION, max_turns=200)).final_output
     return run
-
 
 def by_pydantic(name):
     import anthropic
@@ -57,7 +53,6 @@ def by_pydantic(name):
         one = pydantic_ai.Agent(model, instructions=SYSTEM, tools=[read_file, search])
         return asyncio.run(one.run(QUESTION, usage_limits=pydantic_ai.UsageLimits(request_limit=200))).output
     return run
-
 
 def by_langchain(name):
     from langchain_core import messages, tools
@@ -82,11 +77,9 @@ def by_langchain(name):
             history += [messages.ToolMessage(known[call["name"]].invoke(call["args"]), tool_call_id=call["id"]) for call in answer.tool_calls]
     return run
 
-
 def by_node(folder, way):
     shutil.copy(os.path.join(os.path.dirname(os.path.abspath(__file__)), "agents.mjs"), folder)  # where it finds its packages
     return lambda base: subprocess.run(["node", os.path.join(folder, "agents.mjs"), way, base, KEY], capture_output=True, timeout=300, text=True, check=True).stdout
-
 
 def loop(program, name, run, window, thinks):
     with Provider(window=10**9) as provider, Proxy(program, provider.url, "--window", str(window)) as proxy:
@@ -102,7 +95,6 @@ def loop(program, name, run, window, thinks):
         print(f"      {name}, window {window:,}: {len(asked)} requests, the largest {max(provider.sizes):,} tokens, {breaks} begin in another way", flush=True)
         expect(max(provider.sizes) <= window, f"{name}: a request of {max(provider.sizes)} tokens")
         expect(breaks * 5 <= len(asked), f"{name}: {breaks} of {len(asked)} requests begin in another way")
-
 
 def checks_with(node_folder):
     """The checks, at little effort every second one; without a folder those of Python."""

@@ -17,7 +17,6 @@ from recall_talk import TOOLS
 
 OWN = {"type": "object", "properties": {"path": {"type": "string"}}}
 
-
 class Handler(local_server.Handler):
     def do_POST(self):
         self.close_connection = True
@@ -31,7 +30,6 @@ class Handler(local_server.Handler):
         self.begin("text/event-stream")
         self.send_whole(protocols.encoded(shape.protocol.events(answer, request)), 61)
 
-
 class Scripted(local_server.LocalServer):
     def __init__(self, *script):
         super().__init__(Handler)
@@ -44,7 +42,6 @@ class Scripted(local_server.LocalServer):
     def messages(self, at, member="messages"):
         """As they came, each as its text."""
         return [json.dumps(each) for each in json.loads(self.seen[at])[member]]
-
 
 class Chat:
     protocol, member = protocols.OpenAI, "messages"
@@ -67,7 +64,6 @@ class Chat:
                         message["tool_calls"].append({"id": piece["id"], "type": "function", "function": {"name": piece["function"]["name"], "arguments": ""}})
                     message["tool_calls"][piece["index"]]["function"]["arguments"] += piece["function"]["arguments"]
         return [message], message["content"] or "", [(call["id"], call["function"]["name"]) for call in message.get("tool_calls", [])]
-
 
 class Messages(Chat):
     protocol = protocols.Anthropic
@@ -95,7 +91,6 @@ class Messages(Chat):
         return ([{"role": "assistant", "content": content}], "".join(block["text"] for block in content if block["type"] == "text"),
                 [(block["id"], block["name"]) for block in content if block["type"] == "tool_use"])
 
-
 class Items(Chat):
     protocol, member = protocols.Responses, "input"
     tool = {"type": "function", "name": "read_file", "parameters": OWN}
@@ -115,9 +110,7 @@ class Items(Chat):
         return (output, "".join(block["text"] for item in output if item["type"] == "message" for block in item["content"]),
                 [(item["call_id"], item["name"]) for item in output if item["type"] == "function_call"])
 
-
 SHAPES = {"/v1/chat/completions": Chat, "/v1/messages": Messages, "/v1/responses": Items}
-
 
 class Client:
     """A conversation whose beginning does not fit, with a word that stands there alone."""
@@ -144,10 +137,8 @@ class Client:
         self.messages += made
         return text, calls
 
-
 WAYS = [(path, stream) for path in SHAPES for stream in (False, True)]
 LOOKS = protocols.Answer("Let me look. ", (("h1", "search_history", {"query": "harbour called"}),), thinking="Hm.")
-
 
 def the_client_sees_nothing_of_it(program):
     for path, stream in WAYS:
@@ -172,7 +163,6 @@ def the_client_sees_nothing_of_it(program):
                     expect(part in rest, f"{path} {stream}: '{part}' is missing", rest)
                 expect(json.loads(proxy.ask("GET", "/condense/status")[1])["recalls"] == 1, "it is not counted")
 
-
 def a_client_may_ask_again(program):
     """Where an answer broke off behind a round, the next request goes on from there; a client that has changed what it got keeps its own."""
     for path, stream in WAYS:
@@ -192,7 +182,6 @@ def a_client_may_ask_again(program):
                 last = provider.messages(3, client.shape.member)
                 expect(last[:len(provider.messages(2, client.shape.member))] == provider.messages(2, client.shape.member) and "It was this." in last[-2], f"{path} {stream}", last[-3:])
 
-
 def a_model_that_only_reads_is_stopped(program):
     for path, stream in WAYS:
         with tempfile.TemporaryDirectory() as folder, Scripted(*[LOOKS] * 9, protocols.Answer("Yes.")) as provider:
@@ -203,7 +192,6 @@ def a_model_that_only_reads_is_stopped(program):
                 client.say("And?")
                 expect(client.ask() == ("Yes.", []), "another answer", proxy.log)
                 expect("too many calls" in "".join(provider.messages(9, client.shape.member)[-2:]), f"{path} {stream}", provider.messages(9, client.shape.member)[-3:])
-
 
 class Redis:
     """A server that keeps what it has confirmed."""
@@ -230,7 +218,6 @@ class Redis:
         self.child.kill()
         self.child.wait()
 
-
 class Turns:
     """Several proxies that are asked by turns; one of them is killed and replaced now and then."""
 
@@ -253,11 +240,9 @@ class Turns:
             each.child.kill()
             each.child.wait()
 
-
 def breaks_of(provider):
     asked = [plain(request["messages"]) for request in provider.accepted]
     return sum(after[:len(before)] != before for before, after in zip(asked, asked[1:]))
-
 
 def proxies_serve_a_conversation_by_turns(program):
     if shutil.which("redis-server") is None:
@@ -274,7 +259,6 @@ def proxies_serve_a_conversation_by_turns(program):
                     breaks.append(breaks_of(provider))
         expect(breaks[0] == breaks[1] > 0, "more beginnings change where several take turns", breaks)
 
-
 def what_one_has_hidden_another_repeats(program):
     for path, stream in WAYS[::1 if effort() >= 100 else 2] if shutil.which("redis-server") else ():
         with tempfile.TemporaryDirectory() as folder, Redis(folder) as redis, Scripted(LOOKS, *[protocols.Answer("It was that.")] * 4) as provider:
@@ -290,6 +274,5 @@ def what_one_has_hidden_another_repeats(program):
                 redis.child.kill()  # a conversation goes on in the process that has it
                 expect(client.ask()[0] == "It was that.", "no answer without the server")
                 expect("not kept: Redis" in "".join(each.log for each in proxies.all), "it is not said")
-
 
 ALL = checks_in(globals(), "program")

@@ -15,7 +15,6 @@ from fake_provider import KEY
 
 TURNS = 80 if effort() >= 1000 else 40
 
-
 class Proxy:
     def __init__(self, program, forward, *options):
         self.child = subprocess.Popen([program, "--forward", forward, *([] if "--listen" in options else ["--listen", "127.0.0.1:0"]), *options], stderr=subprocess.PIPE)
@@ -67,7 +66,6 @@ class Proxy:
         answer.there.close()
         return answer, whole
 
-
 def noise(name, size):
     """Text of that size that is always the same for a name."""
     words, at = [], 0
@@ -76,21 +74,17 @@ def noise(name, size):
         at += 1
     return " ".join(words)[:size]
 
-
 def image_of(turn):
     return base64.b64encode(hashlib.sha256(str(turn).encode()).digest() * 40).decode()
-
 
 TOOLS = {"read_file": {"type": "object", "properties": {"path": {"type": "string"}, "line": {"type": "integer"}}, "required": ["path"]},
          "search": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}
 SYSTEM = "You work on the program in src. " + noise("system", 300)
 
-
 class Shape:
     @classmethod
     def said(cls, turn, text):
         return {"role": "user", "content": [{"type": "text", "text": text}, cls.image(image_of(turn))] if turn % 9 == 4 else text}
-
 
 class OpenAI(Shape):
     path = "/v1/chat/completions"
@@ -134,7 +128,6 @@ class OpenAI(Shape):
                 calls[piece["index"]]["function"]["arguments"] += piece["function"]["arguments"]
         return json.dumps({"choices": [{"message": {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}}]})
 
-
 class Anthropic(Shape):
     path = "/v1/messages"
     headers = {"x-api-key": KEY, "anthropic-version": "2023-06-01", "Content-Type": "application/json"}
@@ -176,7 +169,6 @@ class Anthropic(Shape):
                                        {"type": "tool_use", "id": block["id"], "name": block["name"], "input": json.loads(block["partial"])}
                                        for block in content]})
 
-
 class AnthropicCached(Anthropic):
     """As Anthropic, with a breakpoint of the cache that moves to the newest message."""
 
@@ -187,7 +179,6 @@ class AnthropicCached(Anthropic):
         content = [*content[:-1], {**content[-1], "cache_control": {"type": "ephemeral"}}]
         return Anthropic.request([*messages[:-1], {**newest, "content": content}], stream)
 
-
 def checks_of(conversations, call):
     """A check for each row of a table: `call` with a program and what stands in the row."""
     def named(name, row):
@@ -197,16 +188,13 @@ def checks_of(conversations, call):
         return check
     return [named(*each) for each in conversations.items()]
 
-
 def result_of(key, name):
     return f"{name} of {key}: " + noise(key + name, 900)
 def task(turn):
     return f"Turn {turn}: look at step {turn} and say what is there. " + noise(turn, 120)
 
-
 def newest_text(message):
     return message["content"] if isinstance(message["content"], str) else message["content"][0].get("text", "")
-
 
 def check_requests(provider, shape, turns):
     """What arrived of a conversation of so many turns, of two requests each."""
@@ -232,7 +220,6 @@ def check_requests(provider, shape, turns):
     expect(reduced < 3 * turns, f"nothing was reduced: {reduced} messages")
     expect(kept >= 0.65 * len(provider.accepted), f"only {kept} of {len(provider.accepted)} requests begin as the one before: no cache serves that")
 
-
 def plain(messages):
     """Without breakpoints, and a lone text as a string."""
     made = json.loads(json.dumps(messages))
@@ -244,13 +231,11 @@ def plain(messages):
                 message["content"] = message["content"][0]["text"]
     return made
 
-
 def calls_in(messages):
     """The calls of the newest assistant message."""
     newest = [message for message in messages if message["role"] == "assistant"][-1]
     return [(call["id"], call["function"]["name"]) for call in newest.get("tool_calls", [])] or \
         [(block["id"], block["name"]) for block in newest["content"] if isinstance(block, dict) and block["type"] == "tool_use"]
-
 
 def converse(proxy, provider, shape, turns, stream):
     """Of each turn two requests; every answer is byte for byte what the provider sent. Gives the messages."""

@@ -15,7 +15,6 @@ from proxy_talk import Proxy
 BODY = b'{"model":"m","messages":[{"role":"user","content":"hi"}]}'
 LENGTH = b"Content-Length: %d\r\n" % len(BODY)
 
-
 class Upstream:
     """Keeps what it reads, request by request, and answers each with `says`, bytes or a function of it, after which it closes."""
 
@@ -42,7 +41,6 @@ class Upstream:
                 self.seen.append(got)
                 there.sendall(self.says(got) if callable(self.says) else self.says)
 
-
 def said(proxy, data, seconds=PATIENCE):
     """All that comes back, and whether the connection was cut."""
     got = b""
@@ -55,10 +53,8 @@ def said(proxy, data, seconds=PATIENCE):
             return got, True
     return got, False
 
-
 def post(headers, body=BODY, line=b"POST /v1/chat/completions HTTP/1.1", host=b"Host: x\r\n"):
     return line + b"\r\n" + host + headers + b"\r\n" + body
-
 
 REFUSED = {
     "a name that ends in ;": (400, post(LENGTH + b"Content-Length;: 5\r\n")), "a Host that ends in ;": (400, post(LENGTH + b"Host;: evil\r\n")),
@@ -72,7 +68,6 @@ REFUSED = {
     "another method": (501, post(b"", b"", b"CONNECT evil:443 HTTP/1.1")), "a chunk that is none": (400, post(b"Transfer-Encoding: chunked\r\n", b"ZZ\r\n")),
     "a long request line": (414, post(LENGTH, line=b"GET /" + b"a" * 100_000 + b" HTTP/1.1")), "large headers": (431, post((b"X: " + b"a" * 500 + b"\r\n") * 200)),
     "many headers": (431, post(b"X: a\r\n" * 300)), "a chunk's size without an end": (400, post(b"Transfer-Encoding: chunked\r\n", b"0" * 200_000))}
-
 
 def what_is_no_request_is_refused(program):
     """Before a byte of it goes on; the next client's request is its own."""
@@ -88,7 +83,6 @@ def what_is_no_request_is_refused(program):
         expect(upstream.seen[1].endswith(BODY), "the body of a GET is lost", upstream.seen)
         expect(KEY not in proxy.log, "a key in a path is logged", proxy.log)
 
-
 ANSWERS = {  # what a client reads: the answer, 502, or one that does not look whole
     "chunks count": (b"Content-Length: 100\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "whole"),
     "lengths that differ": (b"Content-Length: 2\r\nContent-Length: 100\r\n\r\nab", "502"), "the other way": (b"Content-Length: 100\r\nContent-Length: 2\r\n\r\nab", "502"),
@@ -96,7 +90,6 @@ ANSWERS = {  # what a client reads: the answer, 502, or one that does not look w
     "2^64 - 1": (b"Content-Length: 18446744073709551615\r\n\r\nab", "cut"), "2^63": (b"Content-Length: 9223372036854775808\r\n\r\nab", "cut"),
     "shorter than it says": (b"Content-Length: 100\r\n\r\nhello", "cut"), "chunks that end": (b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", "cut"),
     "a space before the colon": (b"Content-Length : 9\r\nX;: 1\r\nContent-Length: 5\r\n\r\nhello", "whole")}
-
 
 def answers_that_lie_end_one_request(program):
     upstream = Upstream()
@@ -108,7 +101,6 @@ def answers_that_lie_end_one_request(program):
             found = "502" if got.startswith(b"HTTP/1.1 502 ") else "whole" if is_whole else "cut"
             expect(found == wanted, f"{name}: {found}, not {wanted}", got)
 
-
 def chat(proxy, key, size, says="hi"):
     """A conversation of so many words; the line of the log."""
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": says}, {"role": "assistant", "content": "word " * size}, {"role": "user", "content": "Go on."}]}).encode()
@@ -117,7 +109,6 @@ def chat(proxy, key, size, says="hi"):
     said(proxy, post(b"Content-Length: %d\r\nAuthorization: Bearer %s\r\n" % (len(body), key), body))
     proxy.wait_for(lambda lines: len(found(lines)) > before, "no line")
     return [int(figure.replace(",", "")) for figure in found(proxy.lines)[-1]]
-
 
 def a_client_learns_for_itself_alone(program):
     refusal = b'{"error":{"message":"This model\'s maximum context length is 900 tokens. However, your messages resulted in 5000 tokens.","code":"context_length_exceeded"}}'
@@ -137,7 +128,6 @@ def a_client_learns_for_itself_alone(program):
         learnt, _ = chat(proxy, b"A", 4500, "Another.")
         other, _ = chat(proxy, b"B", 4500)
         expect(first < 7000 and other == first and 8900 < learnt < 9100, "reported tokens are not used", proxy.log)
-
 
 def patience_is_for_all_of_a_request(program):
     upstream = Upstream()
@@ -160,7 +150,6 @@ def patience_is_for_all_of_a_request(program):
             proxy.wait_for(lambda lines: " 408: " in "".join(lines), "it is not refused")
             over.set()
 
-
 def a_signal_lets_what_is_under_way_end(program):
     upstream = Upstream()
     for seconds, again in ((2, False), (60, True)):
@@ -177,6 +166,5 @@ def a_signal_lets_what_is_under_way_end(program):
                 expect(slow.recv(99).startswith(b"HTTP/1.1 200 "), "a request is cut off")
             proxy.child.wait(PATIENCE)
             expect(time.monotonic() - began < 5, f"it goes on for {time.monotonic() - began:.1f} s")
-
 
 ALL = checks_in(globals(), "program")

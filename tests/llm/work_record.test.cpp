@@ -110,6 +110,24 @@ TEST_CASE("work_record: quotes as it was said, tells an editor's verbs from comm
     CHECK_FALSE(contains(summary, "User: Observation"));
 }
 
+TEST_CASE("work_record: calls that changed something, the newest state first, and what a short answer answers") {
+    auto const record = summary_after(
+        session_of(4'600_tokens),
+        {U("the task"), C("1", "get_updates", R"({"id":"A7"})"), R("1", "none"),
+         C("2", "update_order", R"({"order_id":"A7","count":2,"gift":true})"), R("2", "{\"status\": \"pending\"}"),
+         C("3", "sendMail", R"({"to":"x@y.z","text":"Hello"})"), R("3", "sent"),
+         C("4", "cancel_order", R"({"order_id":"B1"})"), R("4", "no such order", condense::part_status::error),
+         A("It is open.\nShall I cancel **A7**?"), U("yes"), C("5", "update_order", R"({"order_id":"A7","count":3})"),
+         R("5", "done"), C("6", "cancel_order", R"({"order_id":"A7"})"), R("6", "{\"status\": \"cancelled\"}"),
+         A("I have done it. " + filler(3'000)), U("thanks"), A("so"), U("next " + filler(1'000))});
+    CHECK(contains(record,
+                   "Done: cancel_order A7: {\"status\": \"cancelled\"}\nDone: update_order A7, count 3: done\nDone: "
+                   "sendMail x@y.z, text Hello: sent\nFailed: cancel_order"));
+    CHECK(contains(record, "User: yes (asked: Shall I cancel **A7**?)\nUser: thanks\n"));
+    CHECK_FALSE(contains(record, "get_updates"));
+    CHECK_FALSE(contains(record, "pending"));
+}
+
 TEST_CASE("work_record: is carried on, saved with its session, and stands behind a model's summary") {
     auto const model = [](std::string_view) { return std::string{"They worked on b."}; };
     auto const mix = pipeline{summarize{.when = used >= 90_pct,
@@ -197,6 +215,9 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     CHECK_FALSE(with("5:go on,", "10:</summary>,"));
     work_log shown;
     work_log::add(shown.shown, "image/png, 90 bytes", 5);
+    for (std::uint64_t at = 0; at < 60; ++at)
+        shown.change("t " + std::to_string(at) + ":", "t " + std::to_string(at) + ":", 5);
+    CHECK(shown.changed.size() == work_log::changes_most);
     work_log again;
     REQUIRE(again.load(shown.save(), 6));
     CHECK((again.shown.size() == 1 && again.save() == shown.save()));
@@ -204,9 +225,11 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     CHECK_FALSE(with("9:make test,", "9:make\ntest,"));
     for (std::size_t size = 1; size < saved.size(); ++size)
         if (work_log cut; cut.load(std::string_view{saved}.substr(0, size), 6)) {
-            // As it was saved before there were media, before there were decisions, or before there was anything.
+            // As it was saved before there were changes, media, decisions, or anything.
             bool const before_media = !cut.ran.empty();
-            CHECK(before_media == (size == saved.size() - std::string_view{"1:0,"}.size()));
+            auto const left = saved.size() - size;
+            CHECK(before_media ==
+                  (left == std::string_view{"1:0,"}.size() || left == 2 * std::string_view{"1:0,"}.size()));
             bool const before_decisions = !before_media && !cut.files.empty();
             CHECK(before_decisions == (size == saved.find("0:,", saved.find("src/a.cpp"))));
             CHECK((before_media || cut.decided.empty()));

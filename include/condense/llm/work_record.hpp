@@ -53,6 +53,7 @@ public:
     };
 
     static constexpr std::size_t lines_most = 12;  ///< of each kind
+    static constexpr std::size_t changes_most = 48;  ///< but of these
     static constexpr std::size_t files_most = 200;
     static constexpr std::size_t text_most = 1'000;
 
@@ -63,17 +64,25 @@ public:
     std::vector<line> decided;
     std::vector<line> ran;
     std::vector<line> shown;  ///< images and other media
+    std::vector<line> changed;  ///< by calls, other than files
     std::vector<file> files;
 
-    static void add(std::vector<line>& lines, std::string text, std::uint64_t message) {
+    static void add(std::vector<line>& lines, std::string text, std::uint64_t message, std::size_t most = lines_most) {
         for (std::size_t index = 0; index < lines.size(); ++index)
             if (lines[index].text == text) {
                 if (lines[index].message > message) return;
                 lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(index));
                 break;
             }
-        if (lines.size() == lines_most) lines.erase(lines.begin());
+        if (lines.size() == most) lines.erase(lines.begin());
         lines.push_back({std::move(text), message});
+    }
+    /// A call of the same tool on the same subject, by which the text begins, stands in place of the earlier one.
+    void change(std::string_view subject, std::string text, std::uint64_t message) {
+        for (auto const& one : changed)
+            if (one.message > message && one.text.starts_with(subject)) return;
+        std::erase_if(changed, [&](line const& one) { return one.text.starts_with(subject); });
+        add(changed, std::move(text), message, changes_most);
     }
     void add(file added) {
         for (std::size_t index = 0; index < files.size(); ++index)
@@ -96,7 +105,7 @@ public:
                 put_field(out, number);
         }
         put_field(out, std::string_view{});  // ends the files; a record of before has no more
-        for (auto const* const lines : {&decided, &ran, &shown}) put_lines(out, *lines);
+        for (auto const* const lines : {&decided, &ran, &shown, &changed}) put_lines(out, *lines);
         return out;
     }
     /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
@@ -115,6 +124,7 @@ public:
                     if (!read_lines(reader, *lines, message_count)) return false;
                 // Earlier ones have no more.
                 if (!reader.done() && !read_lines(reader, loaded.shown, message_count)) return false;
+                if (!reader.done() && !read_lines(reader, loaded.changed, message_count, changes_most)) return false;
                 if (!reader.done()) return false;
                 break;
             }
@@ -132,7 +142,7 @@ public:
     /// Forgets what is from messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
         gone.rewind(first);
-        for (auto* const lines : {&asked, &failed, &open, &decided, &ran, &shown})
+        for (auto* const lines : {&asked, &failed, &open, &decided, &ran, &shown, &changed})
             std::erase_if(*lines, [&](line const& one) { return one.message >= first; });
         std::erase_if(files, [&](file const& one) { return one.message >= first; });
     }
@@ -152,8 +162,9 @@ private:
             put_field(out, one.message);
         }
     }
-    static bool read_lines(field_reader& reader, std::vector<line>& lines, std::size_t message_count) {
-        for (auto count = reader.number(lines_most); count != 0; --count) {
+    static bool read_lines(field_reader& reader, std::vector<line>& lines, std::size_t message_count,
+                           std::size_t most = lines_most) {
+        for (auto count = reader.number(most); count != 0; --count) {
             line one{std::string{reader.text()}, reader.number(message_count)};
             if (reader.broken() || !is_recordable(one.text)) return false;
             lines.push_back(std::move(one));
@@ -183,6 +194,25 @@ inline std::string record_line(std::string_view text, chars limit) {
     return work_log::is_recordable(plain) ? plain : std::string{};
 }
 
+/// True if a word of the name of a tool, as in cancel_order or cancelOrder, is one of these, in lower case; `first`:
+/// only its first word counts.
+template <std::size_t Count>
+constexpr bool has_word(std::string_view name, std::array<std::string_view, Count> const& words, bool first) noexcept {
+    auto const is_letter = [](char byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; };
+    auto const is_capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
+    for (std::size_t at = 0; at < name.size();) {
+        auto end = at;
+        while (end < name.size() && is_letter(name[end]) &&
+               (end == at || !is_capital(name[end]) || is_capital(name[end - 1])))
+            ++end;
+        for (auto const word : words)
+            if (!word.empty() && word.size() == end - at && begins_with_word(name.substr(at), word)) return true;
+        if (first && end != at) return false;
+        at = end == at ? at + 1 : end;
+    }
+    return false;
+}
+
 /// True if the name contains one of the words, in letters of either case.
 template <std::size_t Count>
 constexpr bool names_one_of(std::string_view name, std::array<std::string_view, Count> const& words) noexcept {
@@ -194,8 +224,9 @@ constexpr bool names_one_of(std::string_view name, std::array<std::string_view, 
 
 }  // namespace detail
 
-/// Lists what was done in all that has left a session: the user's later words, sentences of the assistant that name a
-/// decision, commands that ran, files read and written, calls that failed, and what is open by the newest list of
+/// Lists what was done in all that has left a session: the user's later words, a short one with the question that it
+/// answers, sentences of the assistant that name a decision, calls that changed something, the newest of each tool on
+/// each subject, commands that ran, files read and written, calls that failed, and what is open by the newest list of
 /// tasks. All of it is quoted, nothing concluded. A file that was read stands with its size, so that an agent can tell
 /// whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each kind and
 /// 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
@@ -205,6 +236,14 @@ struct work_record {
     /// Words in the names of tools, in lower case: of those that write files, and of those that keep a list of tasks.
     std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
     std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
+    /// Words of the names of tools that change something, and first words of those that only look, in lower case.
+    std::array<std::string_view, 32> changes = {
+        "add",    "apply",  "assign",   "book",   "cancel",   "change", "close",    "create",
+        "delete", "deploy", "disable",  "enable", "exchange", "insert", "merge",    "modify",
+        "move",   "order",  "pay",      "post",   "publish",  "refund", "remove",   "rename",
+        "reset",  "return", "schedule", "send",   "set",      "submit", "transfer", "update"};
+    std::array<std::string_view, 12> looks = {"calculate", "check", "count", "describe", "fetch", "find",
+                                              "get",       "list",  "read",  "search",   "think", "view"};
     /// Words of a sentence that names a decision, in lower case.
     std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
                                                  "go with ",   "going with ", "instead of "};
@@ -268,6 +307,7 @@ private:
     static constexpr std::string_view record_head = "Record of it:";
     static constexpr std::string_view asked_label = "User: ";
     static constexpr std::string_view decided_label = "Decided: ";
+    static constexpr std::string_view changed_label = "Done: ";
     static constexpr std::string_view ran_label = "Ran: ";
     static constexpr std::string_view failed_label = "Failed: ";
     static constexpr std::string_view open_label = "Open: ";
@@ -288,7 +328,18 @@ private:
             auto const by = draft.outline().message_at(index).speaker;
             auto const speaker = by == role::user ? role::other : by;
             draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
-                rule.see(log, part, is_user && !is_task ? role::user : speaker, index);
+                constexpr std::size_t short_answer = 60;
+                auto const question = is_user && !is_task && part.kind == part_kind::text && index != 0 &&
+                                              part.text.size() <= short_answer
+                                          ? question_before(index)
+                                          : std::string{};
+                if (question.empty()) rule.see(log, part, is_user && !is_task ? role::user : speaker, index);
+                else {
+                    auto answer = part;
+                    auto const text = std::string{part.text} + " (asked: " + question + ")";
+                    answer.text = text;
+                    rule.see(log, answer, role::user, index);
+                }
                 if (part.kind == part_kind::tool_result && part.status != part_status::error) note_result(ref, part);
             });
         }
@@ -299,12 +350,27 @@ private:
         }
 
     private:
+        /// The last sentence of the message before this one, where the assistant asks something there.
+        std::string question_before(std::uint32_t index) const {
+            std::string text;
+            auto const& before = draft.outline().message_at(index - 1);
+            if (before.speaker != role::assistant || before.released) return text;
+            draft.each_original(sequence{index - 1}, [&](part_ref, part_view const& part) {
+                if (part.kind == part_kind::text) text = part.text;
+            });
+            auto const end = text.find_last_not_of(" \t\r\n*");
+            if (end == text.npos || text[end] != '?') return {};
+            auto const begin = text.find_last_of(".!?\n", end - (std::min)(end, std::size_t{1}));
+            return detail::record_line(
+                text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin)), {100});
+        }
         void note_result(part_ref ref, part_view const& part) const {
             auto const call_id = draft.outline().call_part_id(draft.outline().part_at(ref.part_id));
             if (call_id == detail::none32) return;
             draft.original(draft.part_at(call_id), [&](part_view const& call) {
-                if (detail::names_one_of(call.tool, rule.writes)) return;
                 auto const path = file_of_call{}(call).value_or("");
+                if (path.empty()) rule.note_change(log, call, part.text, ref.message_index);
+                if (detail::names_one_of(call.tool, rule.writes)) return;
                 for (auto& file : log.files)
                     if (file.path == path) {
                         file.lines = detail::count_lines(part.text);
@@ -338,6 +404,25 @@ private:
         if (!command.empty() && !is_verb) note(log.ran, command, message);
         bool const is_written = detail::names_one_of(is_verb && !command.empty() ? command : call.tool, writes);
         if (is_recorded(path)) log.add({.path = std::move(path), .message = message, .is_written = is_written});
+    }
+    /// A call that changed something and succeeded: the tool, its subject, which is the first of its arguments, the
+    /// others, and the beginning of its result.
+    void note_change(memory& log, part_view const& call, std::string_view result, std::uint64_t message) const {
+        if (detail::has_word(call.tool, looks, true) || !detail::has_word(call.tool, changes, false)) return;
+        std::string subject, rest;
+        detail::json::each_member(call.text, [&](std::string_view name, std::string_view value) {
+            auto const shown = value.starts_with('"') ? detail::json::string_value(value) : std::string{value};
+            if (subject.empty()) subject = shown;
+            else rest.append(rest.empty() ? "" : ", ").append(name).append(" ").append(shown);
+        });
+        constexpr chars of_arguments{60}, of_result{40};
+        auto const head = detail::record_line(std::string{call.tool} + " " + subject, of_arguments);
+        if (head.empty()) return;
+        auto text = head;
+        for (auto const& [part, most] : {std::pair{detail::record_line(rest, of_arguments), ", "},
+                                         std::pair{detail::record_line(result, of_result), ": "}})
+            if (!part.empty()) text.append(most).append(part);
+        if (text = detail::record_line(text, {200}); !text.empty()) log.change(head, std::move(text), message);
     }
     static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
 
@@ -397,6 +482,10 @@ private:
         };
         add(asked_label, log.asked);
         add(decided_label, log.decided);
+        // The newest state first.
+        auto const changes_most = most >= 16 ? memory::changes_most : most;
+        for (std::size_t count = 0; count < log.changed.size() && count < changes_most; ++count)
+            out.append(changed_label).append(log.changed[log.changed.size() - 1 - count].text).push_back('\n');
         add(failed_label, log.failed);
         if (log.ran.size() > commands)
             add(ran_label, {log.ran.end() - static_cast<std::ptrdiff_t>(commands), log.ran.end()});
@@ -442,12 +531,13 @@ private:
                                                  {failed_label, &log.failed},
                                                  {ran_label, &log.ran},
                                                  {shown_label, &log.shown},
+                                                 {changed_label, &log.changed},
                                                  {open_label, &log.open}})
                 if (auto const one = behind(label); memory::is_recordable(one)) {
                     bool known = false;
                     for (auto const& other : *entries) known = known || other.text == one;
-                    if (!known && entries->size() < memory::lines_most)
-                        entries->insert(entries->begin(), {std::string{one}, 0});
+                    auto const most = entries == &log.changed ? memory::changes_most : memory::lines_most;
+                    if (!known && entries->size() < most) entries->insert(entries->begin(), {std::string{one}, 0});
                 }
             for (auto const label : {written_label, read_label}) read_files(log, behind(label), label == written_label);
         }

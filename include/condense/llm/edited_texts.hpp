@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <condense/core/file_of_call.hpp>
+#include <condense/core/handles.hpp>
+#include <condense/core/part.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/figure.hpp>
+#include <condense/detail/json_members.hpp>
+#include <condense/detail/json_strings.hpp>
+#include <condense/detail/netstring.hpp>
+#include <condense/detail/reject.hpp>
+#include <condense/detail/saturate.hpp>
+#include <condense/detail/text.hpp>
+#include <condense/detail/utf8.hpp>
+#include <condense/llm/departures.hpp>
+#include <condense/llm/fence.hpp>
+#include <condense/llm/name_list.hpp>
+
+// What an agent has just written, it edits next, and an edit names the old text exactly: the new texts of the latest
+// edits, as they stand by now. summarize{.leaves = both{edited_texts{}, name_index{}}}.
+
+namespace condense {
+inline namespace v1 {
+namespace detail {
+
+/// The texts of the latest edits that have left, in order. Plain data: saved, restored and rewound with its session. A
+/// template, so that a program that only includes this instantiates nothing.
+template <class = void>
+class basic_edit_log {
+public:
+    struct entry {
+        std::string file;
+        std::string text;
+        std::uint64_t message = 0;
+    };
+    static constexpr std::size_t text_most = 8'000;  ///< bytes of one; a longer text is not kept
+    static constexpr std::size_t bytes_most = 100'000;  ///< of all; what is older is forgotten
+
+    departures gone;
+    std::vector<entry> entries;
+
+    /// A text was written into a file in the place of `old`: of nothing, where that is empty, and of all of the file,
+    /// where there is none. Known texts are what they are by now.
+    void note(std::string_view file, std::optional<std::string_view> old, std::string_view text,
+              std::uint64_t message) {
+        std::string whole{text};
+        std::erase_if(entries, [&](entry const& one) {
+            if (one.file != file || (old && old->empty())) return false;
+            if (!old || old->find(one.text) != old->npos) return true;
+            auto const at = one.text.find(*old);
+            if (at == one.text.npos) return false;
+            whole = std::string{one.text}.replace(at, old->size(), text);
+            return true;
+        });
+        add({std::string{file}, std::move(whole), message});
+    }
+    void add(entry one) {
+        if (!is_keepable(one)) return;
+        entries.push_back(std::move(one));
+        std::size_t sum = 0;
+        for (auto at = entries.size(); at-- != 0;)
+            if ((sum += entries[at].text.size()) > bytes_most)
+                return void(entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(at + 1)));
+    }
+
+    std::string save() const {
+        std::string out;
+        gone.save(out);
+        for (auto const& one : entries) {
+            put_field(out, one.file);
+            put_field(out, one.text);
+            put_field(out, one.message);
+        }
+        return out;
+    }
+    /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
+    bool load(std::string_view text, std::size_t message_count) {
+        basic_edit_log loaded;
+        field_reader reader{text};
+        if (text.empty()) return *this = {}, true;
+        if (!loaded.gone.load(reader, message_count)) return false;
+        while (!reader.done()) {
+            entry one{std::string{reader.text()}, std::string{reader.text()}, 0};
+            one.message = reader.number(message_count);
+            if (reader.broken() || !is_keepable(one)) return false;
+            loaded.add(std::move(one));
+        }
+        *this = std::move(loaded);
+        return true;
+    }
+    /// Forgets what is from messages from `first` on, which are others now.
+    void rewind(std::uint64_t first) {
+        gone.rewind(first);
+        std::erase_if(entries, [&](entry const& one) { return one.message >= first; });
+    }
+    /// True for a text that stands in a summary as it is.
+    static bool is_keepable(entry const& one) {
+        std::string neutral;
+        append_neutral(neutral, one.text);
+        return !one.text.empty() && one.text.size() <= text_most && neutral == one.text && utf8::valid(one.text) &&
+               (one.file.empty() || is_listable(one.file));
+    }
+};
+using edit_log = basic_edit_log<>;
+
+}  // namespace detail
+
+/// Quotes the new texts of the latest edits in all that has left a session, word for word, the newest as far as they
+/// fit whole. A text that was edited again stands as it is by now; one of an edit that failed is left out. Costs a look
+/// at each message when it leaves; remembers 100,000 bytes. In a run on its own (`reduce`) the earlier ones are taken
+/// from the summary's text.
+struct edited_texts {
+    percent share = {1'000};  ///< of the input; halved with each step of pressure
+    /// Members of a call's arguments that hold a new text, and the old one that it stands for: pairs, in which an empty
+    /// old name stands for all of a file.
+    std::array<std::pair<std::string_view, std::string_view>, 10> members = {{{"new_string", "old_string"},
+                                                                              {"new_str", "old_str"},
+                                                                              {"new_text", "old_text"},
+                                                                              {"newString", "oldString"},
+                                                                              {"newStr", "oldStr"},
+                                                                              {"newText", "oldText"},
+                                                                              {"replace", "search"},
+                                                                              {"file_text", ""},
+                                                                              {"content", ""},
+                                                                              {"", ""}}};
+
+    using memory = detail::edit_log;
+
+    constexpr void validate() const {
+        detail::reject_unless(share.basis_points > 0 && share.basis_points <= 5'000,
+                              "condense: edited_texts: the share must be above 0 and at most 50 % (see edited_texts)");
+    }
+
+    /// Notes what has left since the last time and what is about to leave, and returns the texts, of at most `limit`.
+    template <class Draft>
+    std::string write(Draft const& draft, memory& log, std::vector<group> const& leaving, tokens limit,
+                      std::string_view = {}) const {
+        detail::leaving_groups const leaves{leaving};
+        log.gone.visit(draft, leaves, noter<Draft>{*this, draft, log});
+        auto const cost_of = [&](std::string_view text) { return draft.measured(draft.estimator()(text)).count; };
+        auto rest = detail::sub_capped(limit.count, cost_of(head));
+        std::vector<std::string> texts;
+        for (auto one = log.entries.rbegin(); one != log.entries.rend(); ++one) {
+            auto text = one->file;
+            text.append(size_mark).append(std::to_string(one->text.size())).append(end_mark).append("\n");
+            text.append(one->text).append("\n");
+            auto const size = cost_of(text);
+            if (size > rest) continue;  // a smaller one may fit
+            rest -= size;
+            texts.push_back(std::move(text));
+        }
+        if (texts.empty()) return {};
+        std::string out{head};
+        for (auto one = texts.rbegin(); one != texts.rend(); ++one) out.append(*one);
+        return out;
+    }
+
+    /// Notes what a call that succeeded has written: in the members of its arguments, in patches as `apply_patch` takes
+    /// them, and in here-documents of a shell.
+    void see(memory& log, part_view const& call, std::uint64_t message) const {
+        auto const file = file_of_call{}(call).value_or("");
+        std::string text, old;
+        std::string_view partner;
+        auto const end = [&] {
+            auto const replaced = partner.empty() ? std::nullopt : std::optional{std::string_view{old}};
+            if (!text.empty()) log.note(file, replaced, text, message);
+            text.clear();
+            old.clear();
+        };
+        detail::json::each_string(call.text, [&](detail::json::spelt_string const& string) {
+            auto const value = [&] {
+                return detail::json::string_value(call.text.substr(string.begin - 1, string.text.size() + 2));
+            };
+            if (string.text.find("*** Begin Patch") != string.text.npos) return see_patch(log, value(), message);
+            for (auto const& [now, before] : members) {
+                if (string.key.empty() || (string.key != now && string.key != before)) continue;
+                auto& to = string.key == now ? text : old;
+                if (before != partner || !to.empty()) end();  // of another edit
+                partner = before;
+                to = value();
+                return;
+            }
+            if (string.text.find("<<") != string.text.npos) see_documents(log, value(), message);
+        });
+        end();
+    }
+
+    friend constexpr bool operator==(edited_texts const&, edited_texts const&) = default;
+
+private:
+    static constexpr std::string_view head = "Texts of the latest edits, as they were written:\n";
+    static constexpr std::string_view size_mark = " [";
+    static constexpr std::string_view end_mark = " bytes]";
+
+    template <class Draft>
+    struct noter {
+        edited_texts const& rule;
+        Draft const& draft;
+        memory& log;
+        bool remembers = log.gone.begun();  ///< then the memory has what earlier summaries had
+
+        void message(std::uint32_t index) const {
+            draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
+                if (part.kind != part_kind::tool_result || part.status == part_status::error) return;
+                auto const call_id = draft.outline().call_part_id(draft.outline().part_at(ref.part_id));
+                if (call_id == detail::none32) return;
+                draft.original(draft.part_at(call_id), [&](part_view const& call) { rule.see(log, call, index); });
+            });
+        }
+        void cut(part_ref, part_view const&) const noexcept {}
+        void summary(group which) const {
+            if (remembers) return;
+            draft.each_part(which, [&](part_ref, part_view const& part) { read(log, part.text); });
+        }
+    };
+
+    static std::string_view next_line(std::string_view& text) noexcept {
+        auto const line = text.substr(0, text.find('\n'));
+        text.remove_prefix((std::min)(line.size() + 1, text.size()));
+        return line;
+    }
+    /// Each hunk is an edit, with the lines around it.
+    static void see_patch(memory& log, std::string_view text, std::uint64_t message) {
+        std::string file, old, now;
+        bool is_new = false;
+        auto const end = [&] {
+            auto const replaced = is_new ? std::nullopt : std::optional{std::string_view{old}};
+            if (!now.empty()) log.note(file, replaced, now, message);
+            old.clear();
+            now.clear();
+        };
+        while (!text.empty()) {
+            auto const line = next_line(text);
+            if (line.starts_with("***") || line.starts_with("@@")) {
+                end();
+                for (std::string_view const label : {"*** Update File: ", "*** Add File: "})
+                    if (line.starts_with(label)) {
+                        file = line.substr(label.size());
+                        is_new = label == "*** Add File: ";
+                    }
+                continue;
+            }
+            auto const rest = line.substr((std::min)(line.size(), std::size_t{1}));
+            if (!line.starts_with('-')) now.append(rest).push_back('\n');
+            if (!line.starts_with('+')) old.append(rest).push_back('\n');
+        }
+        end();
+    }
+    /// What a shell writes into a file: cat > FILE <<'END', up to a line END.
+    static void see_documents(memory& log, std::string_view text, std::uint64_t message) {
+        while (!text.empty()) {
+            auto const line = next_line(text);
+            auto const mark = line.find("<<");
+            auto const arrow = line.find('>');
+            if (mark == line.npos || arrow == line.npos) continue;
+            auto const word_at = [&](std::size_t at) {
+                at = (std::min)(line.find_first_not_of(" '\"-\\", at), line.size());
+                return line.substr(at, line.find_first_of(" '\";&|>", at) - at);
+            };
+            auto const ending = word_at(mark + 2);
+            bool const appends = line.substr(arrow).starts_with(">>");
+            auto const file = word_at(arrow + (appends ? 2 : 1));
+            std::string document;
+            bool is_whole = false;
+            while (!text.empty() && !is_whole) {
+                auto const next = next_line(text);
+                is_whole = next == ending;
+                if (!is_whole) document.append(next).push_back('\n');
+            }
+            auto const replaced = appends ? std::optional{std::string_view{}} : std::nullopt;
+            if (is_whole && !document.empty()) log.note(file, replaced, document, message);
+        }
+    }
+
+    /// Takes the texts from an earlier summary.
+    static void read(memory& log, std::string_view text) {
+        auto const begin = text.rfind("\n" + std::string{head});
+        if (begin == std::string_view::npos) return;
+        text.remove_prefix(begin + 1 + head.size());
+        while (!text.empty()) {
+            auto const line = text.substr(0, text.find('\n'));
+            auto const mark = line.rfind(size_mark);
+            if (mark == std::string_view::npos || text.size() == line.size()) return;
+            auto digits = line.substr(mark + size_mark.size());
+            std::uint64_t size = 0;
+            if (!digits.ends_with(end_mark)) return;
+            digits.remove_suffix(end_mark.size());
+            if (!detail::read_number(digits, size) || size >= text.size() - line.size() - 1) return;
+            auto const length = static_cast<std::size_t>(size);
+            log.add({std::string{line.substr(0, mark)}, std::string{text.substr(line.size() + 1, length)}, 0});
+            text.remove_prefix((std::min)(line.size() + 2 + length, text.size()));
+        }
+    }
+};
+
+}  // namespace v1
+}  // namespace condense
