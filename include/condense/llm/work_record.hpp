@@ -194,10 +194,9 @@ inline std::string record_line(std::string_view text, chars limit) {
     return work_log::is_recordable(plain) ? plain : std::string{};
 }
 
-/// True if a word of the name of a tool, as in cancel_order or cancelOrder, is one of these, in lower case; `first`:
-/// only its first word counts.
-template <std::size_t Count>
-constexpr bool has_word(std::string_view name, std::array<std::string_view, Count> const& words, bool first) noexcept {
+/// True if a word of the name of a tool, as in cancel_order or cancelOrder, is one of `words`, in lower case and
+/// between spaces; `first`: only its first word counts.
+constexpr bool has_word(std::string_view name, std::string_view words, bool first) noexcept {
     auto const is_letter = [](char byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; };
     auto const is_capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
     for (std::size_t at = 0; at < name.size();) {
@@ -205,12 +204,24 @@ constexpr bool has_word(std::string_view name, std::array<std::string_view, Coun
         while (end < name.size() && is_letter(name[end]) &&
                (end == at || !is_capital(name[end]) || is_capital(name[end - 1])))
             ++end;
-        for (auto const word : words)
-            if (!word.empty() && word.size() == end - at && begins_with_word(name.substr(at), word)) return true;
+        for (auto rest = words; end != at && !rest.empty();) {
+            auto const word = rest.substr(0, rest.find(' '));
+            rest.remove_prefix((std::min)(word.size() + 1, rest.size()));
+            if (word.size() == end - at && begins_with_word(name.substr(at), word)) return true;
+        }
         if (first && end != at) return false;
         at = end == at ? at + 1 : end;
     }
     return false;
+}
+
+/// The last sentence of a text, where that is a question, as it can stand in a record.
+inline std::string question_of(std::string_view text) {
+    auto const end = text.find_last_not_of(" \t\r\n*");
+    if (end == text.npos || text[end] != '?') return {};
+    auto const before = end == 0 ? text.npos : text.find_last_of(".!?\n", end - 1);
+    auto const begin = before == text.npos ? 0 : before + 1;
+    return record_line(text.substr(begin, end + 1 - begin), {100});
 }
 
 /// True if the name contains one of the words, in letters of either case.
@@ -237,13 +248,11 @@ struct work_record {
     std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
     std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
     /// Words of the names of tools that change something, and first words of those that only look, in lower case.
-    std::array<std::string_view, 32> changes = {
-        "add",    "apply",  "assign",   "book",   "cancel",   "change", "close",    "create",
-        "delete", "deploy", "disable",  "enable", "exchange", "insert", "merge",    "modify",
-        "move",   "order",  "pay",      "post",   "publish",  "refund", "remove",   "rename",
-        "reset",  "return", "schedule", "send",   "set",      "submit", "transfer", "update"};
-    std::array<std::string_view, 12> looks = {"calculate", "check", "count", "describe", "fetch", "find",
-                                              "get",       "list",  "read",  "search",   "think", "view"};
+    std::string_view changes =
+        "add apply assign book cancel change close create delete deploy disable enable exchange insert merge modify "
+        "move "
+        "order pay post publish refund remove rename reset return schedule send set submit transfer update";
+    std::string_view looks = "calculate check count describe fetch find get list read search think view";
     /// Words of a sentence that names a decision, in lower case.
     std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
                                                  "go with ",   "going with ", "instead of "};
@@ -329,17 +338,14 @@ private:
             auto const speaker = by == role::user ? role::other : by;
             draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
                 constexpr std::size_t short_answer = 60;
-                auto const question = is_user && !is_task && part.kind == part_kind::text && index != 0 &&
-                                              part.text.size() <= short_answer
-                                          ? question_before(index)
-                                          : std::string{};
-                if (question.empty()) rule.see(log, part, is_user && !is_task ? role::user : speaker, index);
-                else {
-                    auto answer = part;
-                    auto const text = std::string{part.text} + " (asked: " + question + ")";
-                    answer.text = text;
-                    rule.see(log, answer, role::user, index);
+                bool const is_words = is_user && !is_task;
+                auto seen = part;
+                std::string text;
+                if (is_words && part.kind == part_kind::text && part.text.size() <= short_answer && index != 0) {
+                    text = question_before(index);
+                    if (!text.empty()) seen.text = text = std::string{part.text} + " (asked: " + text + ")";
                 }
+                rule.see(log, seen, is_words ? role::user : speaker, index);
                 if (part.kind == part_kind::tool_result && part.status != part_status::error) note_result(ref, part);
             });
         }
@@ -350,19 +356,15 @@ private:
         }
 
     private:
-        /// The last sentence of the message before this one, where the assistant asks something there.
+        /// Of the assistant, in the message before this one.
         std::string question_before(std::uint32_t index) const {
-            std::string text;
+            std::string question;
             auto const& before = draft.outline().message_at(index - 1);
-            if (before.speaker != role::assistant || before.released) return text;
+            if (before.speaker != role::assistant || before.released) return question;
             draft.each_original(sequence{index - 1}, [&](part_ref, part_view const& part) {
-                if (part.kind == part_kind::text) text = part.text;
+                if (part.kind == part_kind::text) question = detail::question_of(part.text);
             });
-            auto const end = text.find_last_not_of(" \t\r\n*");
-            if (end == text.npos || text[end] != '?') return {};
-            auto const begin = text.find_last_of(".!?\n", end - (std::min)(end, std::size_t{1}));
-            return detail::record_line(
-                text.substr(begin == text.npos ? 0 : begin + 1, end - (begin == text.npos ? 0 : begin)), {100});
+            return question;
         }
         void note_result(part_ref ref, part_view const& part) const {
             auto const call_id = draft.outline().call_part_id(draft.outline().part_at(ref.part_id));
@@ -413,16 +415,12 @@ private:
         detail::json::each_member(call.text, [&](std::string_view name, std::string_view value) {
             auto const shown = value.starts_with('"') ? detail::json::string_value(value) : std::string{value};
             if (subject.empty()) subject = shown;
-            else rest.append(rest.empty() ? "" : ", ").append(name).append(" ").append(shown);
+            else rest.append(rest.empty() ? ", " : "; ").append(name).append(" ").append(shown);
         });
         constexpr chars of_arguments{60}, of_result{40};
         auto const head = detail::record_line(std::string{call.tool} + " " + subject, of_arguments);
-        if (head.empty()) return;
-        auto text = head;
-        for (auto const& [part, most] : {std::pair{detail::record_line(rest, of_arguments), ", "},
-                                         std::pair{detail::record_line(result, of_result), ": "}})
-            if (!part.empty()) text.append(most).append(part);
-        if (text = detail::record_line(text, {200}); !text.empty()) log.change(head, std::move(text), message);
+        auto text = head + detail::record_line(rest, of_arguments) + ": " + detail::record_line(result, of_result);
+        if (!head.empty() && memory::is_recordable(text)) log.change(head, std::move(text), message);
     }
     static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
 
