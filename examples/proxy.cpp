@@ -335,6 +335,7 @@ private:
         proxy::header_list headers = {};
         std::unique_ptr<exchange> answer = {};
         std::string advice = {};
+        int round = 0;  ///< answers of the provider that the client does not see
     };
 
     void forward(proxy::connection& client, proxy::incoming const& asked) {
@@ -407,6 +408,7 @@ private:
         bool const is_taken = way.answer->status() < 400;
         auto result = way.reduced && is_taken ? way.reduced->accept() : proxy::figures{};
         result.requests = 1;
+        if (way.round != 0) result.requests = result.chats = 0;  // of the client it is the same
         result.refusals = static_cast<std::uint64_t>(refusals);
         result.unanswered = is_taken ? 0 : 1;
         status_.add(result);
@@ -434,7 +436,7 @@ private:
             if (client.has_left() || (!client.has_begun() && !begin(client, way, length))) return false;
             return text.empty() || client.write(text);
         };
-        for (int round = 0;; ++round) {
+        for (;; ++way.round) {
             proxy::usage_finder usage;
             auto& answer = *way.answer;
             while (true) {
@@ -446,22 +448,30 @@ private:
                 if (client.has_left() || (!shown.empty() && !show(shown, {}))) return;
             }
             bool const is_whole = answer.problem().empty();
-            bool const goes_on = spliced.end() && is_whole && round < most_rounds;
+            bool const reads = way.round < most_rounds;
+            bool const goes_on = spliced.end(way.reduced->is_stored()) && is_whole && reads;
             auto const sender = way.reduced->sent_by();
+            status_.add({.recalls = reads && is_whole ? spliced.hidden().size() : 0});
             if (goes_on) way.reduced->answer_calls(spliced);
             else {
-                if (is_whole) way.reduced->conclude(spliced, round < most_rounds);
+                if (is_whole) way.reduced->conclude(spliced, reads);
                 auto const rest = spliced.rest();
                 way.reduced.reset();  // the client may go on with the conversation before it is told the end
-                if (show(rest, streams ? std::optional<std::uint64_t>{} : rest.size()) && is_whole) client.end();
+                if (!is_whole && !streams) refuse(client, way.asked, 502, "the answer is cut: " + answer.problem());
+                else if (show(rest, streams ? std::optional<std::uint64_t>{} : rest.size()) && is_whole) client.end();
             }
             learn(sender, usage.tokens());
             if (!goes_on) return;
-            status_.add({.recalls = spliced.hidden().size()});
             spliced.next();
             way.body = way.reduced->body();
-            if (!ask(client, way)) return;
-            if (way.answer->status() < 400) continue;
+            ++way.round;
+            bool const has_answer = ask(client, way);
+            --way.round;
+            if (!has_answer) return;
+            auto const status = way.answer->status();
+            if (status < 400) continue;
+            // A refusal may be of the rounds; what passes is tried again with them.
+            if (status < 500 && status != 408 && status != 429) way.reduced->abandon();
             way.reduced.reset();
             if (!client.has_begun()) pass_back(client, way, nullptr);  // else the end of the answer is missing
             return;

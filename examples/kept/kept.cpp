@@ -41,7 +41,9 @@ bool read_number(std::string_view digits, Number& to) {
 
 /// Nobody shall wait long for a server that is gone.
 condense::redis_options redis_at(std::string_view url) {
-    condense::redis_options options{.patience = std::chrono::milliseconds{500}};
+    condense::redis_options options{.connect_timeout = std::chrono::milliseconds{500},
+                                    .reply_timeout = std::chrono::milliseconds{500},
+                                    .patience = std::chrono::milliseconds{500}};
     url.remove_prefix(scheme.size());
     if (auto const at = url.rfind('@'); at != url.npos) {
         auto const colon = url.find(':');

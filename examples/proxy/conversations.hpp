@@ -112,6 +112,60 @@ struct counted_request {
     condense::tokens messages = {};
 };
 
+/// The messages of one conversation as a journal and a store that are only read. What a model finds there is its own,
+/// whatever else has the conversation's name where it is kept.
+struct own_past {
+    json::array_t const* messages;
+    static constexpr std::size_t least_artifact = 2'000;  ///< bytes of a result that may have been too long
+
+    condense::reference name(std::string_view content) const { return condense::content_hash{}(content, 0); }
+    condense::store_error append(std::string_view, condense::journal_entry const&, std::string_view) const {
+        return {"it is only read"};
+    }
+    condense::store_error flush(std::string_view) const { return {}; }
+    condense::store_error read(std::string_view, auto const& f) const {
+        for (std::size_t at = 0; at < messages->size(); ++at)
+            f(condense::journal_entry{.number = at}, std::string_view{condense::to_bytes((*messages)[at])});
+        return {};
+    }
+    condense::store_error each_conversation(auto const& f) const {
+        f(condense::journal_conversation{.entries = messages->size()});
+        return {};
+    }
+    condense::store_error put(condense::reference const&, std::string_view, auto const&...) const {
+        return {"it is only read"};
+    }
+    std::optional<std::string> get(condense::reference const& wanted) const {
+        std::optional<std::string> found;
+        each_result([&](condense::part_view const& part) {
+            if (!found && name(part.text) == wanted) found = part.text;
+        });
+        return found;
+    }
+    std::optional<condense::artifact_source> source(condense::reference const& wanted, std::string_view) const {
+        std::optional<condense::artifact_source> found;
+        each_result([&](condense::part_view const& part) {
+            if (!found && name(part.text) == wanted) found = condense::artifact_source{.tool = std::string{part.tool}};
+        });
+        return found;
+    }
+    condense::store_error each_source(auto const& f) const {
+        each_result([&](condense::part_view const& part) {
+            f(name(part.text), condense::bytes{part.text.size()},
+              condense::artifact_source{.tool = std::string{part.tool}});
+        });
+        return {};
+    }
+
+private:
+    void each_result(auto const& f) const {
+        for (auto const& message : *messages)
+            condense::each_part(message, [&](condense::part_view const& part) {
+                if (part.kind == condense::part_kind::tool_result && part.text.size() >= least_artifact) f(part);
+            });
+    }
+};
+
 /// A conversation of some client, and what its provider has taught about it.
 struct conversation {
     client_id client;
@@ -128,6 +182,8 @@ struct conversation {
     std::vector<hidden_rounds> rounds = {};  ///< in the order of their places
     std::size_t came = 0;  ///< messages of the client's latest request
     std::string place = {};  ///< where it is shared; empty for nowhere
+    std::string before = {};  ///< where it was shared before
+    std::uint64_t version = 0;  ///< of what is shared
 
     /// Takes a request that the provider has counted.
     void count(counted_request const& request) {
@@ -162,16 +218,17 @@ public:
     explicit shelf(settings chosen)
         : chosen_{std::move(chosen)}, mixes_{mix_named(chosen_.mix, chosen_.journal, chosen_.store, false),
                                              mix_named(chosen_.mix, chosen_.journal, chosen_.store, true)},
-          hash_{chosen_.memory ? shared_secret(chosen_.journal) : random_number()} {}
+          secret_{random_number()} {
+        if (chosen_.memory) share_secret();
+    }
 
     settings const& chosen() const noexcept { return chosen_; }
     /// The layers for a request; `reads`: its tools find what is kept.
     mix const& mix_for(bool reads) const { return mixes_[reads && chosen_.journal ? 1 : 0]; }
     /// The name of a new conversation in the journal.
-    std::string next_name() { return names_ + std::to_string(++numbered_); }
-    /// The tools that read what is kept of a conversation.
-    kept::tools tools_of(std::string conversation) const {
-        return {chosen_.store, chosen_.journal, {.conversation = std::move(conversation)}};
+    std::string next_name() {
+        if (chosen_.memory) share_secret();  // which a server that was emptied has lost
+        return names_ + std::to_string(++numbered_);
     }
 
     /// Of the headers in which keys are sent, and of where the request goes.
@@ -179,14 +236,15 @@ public:
         std::string keys{target};
         for (auto const* const name : {"Authorization", "x-api-key", "api-key", "x-goog-api-key"})
             keys.append(value_of(headers, name)).push_back('\n');
-        return hash_(keys, 0);
+        return hash()(keys, 0);
     }
     /// The names under which a conversation is shared, once it has come to so many of these messages.
     std::vector<std::string> places_of(client_id client, std::string_view model, json::array_t const& messages) const {
         std::vector<std::string> places{client.text() + "/" + std::string{model}};
         for (auto const& each : messages) {
             auto const text = each.dump(-1, ' ', false, json::error_handler_t::replace);
-            places.push_back(hash_(places.back() + "/" + text, 0).text() + hash_(places.back() + "/" + text, 1).text());
+            auto const link = places.back() + "/" + text;
+            places.push_back(hash()(link, 0).text() + hash()(link, 1).text());
         }
         return places;
     }
@@ -195,21 +253,31 @@ public:
     /// not theirs.
     std::unique_ptr<conversation> take(client_id client, std::string_view model, json::array_t const& messages) {
         std::lock_guard const lock{mutex_};
-        auto const continues = [&](conversation const& one) {
+        // How many answers of the client are not those that it was given; nothing where it is another conversation.
+        auto const others_in = [&](conversation const& one) -> std::optional<std::size_t> {
             auto const& history = one.chat.history();
-            if (one.came > messages.size() || history.empty() || history.front() != messages.front()) return false;
+            if (one.client != client || one.model != model || one.came > messages.size() ||
+                history.front() != messages.front())
+                return std::nullopt;
             auto const starts = [&](json::array_t const& all) {
                 return history.size() <= all.size() &&
                        std::equal(history.rbegin(), history.rend(), std::prev(all.rend(), std::ssize(history)));
             };
-            return one.rounds.empty() ? starts(messages) : starts(with_rounds(messages, one.rounds));
+            if (one.rounds.empty()) return starts(messages) ? std::optional<std::size_t>{0} : std::nullopt;
+            auto all = messages;
+            auto const others = insert_rounds(all, one.rounds);
+            return others < hidden_rounds::asked_anew && starts(all) ? std::optional{others} : std::nullopt;
         };
         auto best = kept_.end();
-        for (auto at = kept_.begin(); at != kept_.end(); ++at)
-            if ((*at)->client == client && (*at)->model == model &&
-                (best == kept_.end() || (*best)->chat.history().size() < (*at)->chat.history().size()) &&
-                continues(**at))
-                best = at;
+        std::size_t fewest = 0;
+        for (auto at = kept_.begin(); at != kept_.end(); ++at) {
+            auto const others = others_in(**at);
+            if (!others) continue;
+            bool const is_longer = best == kept_.end() || (*best)->chat.history().size() < (*at)->chat.history().size();
+            if (best != kept_.end() && (*others > fewest || (*others == fewest && !is_longer))) continue;
+            best = at;
+            fewest = *others;
+        }
         if (best == kept_.end()) return nullptr;
         auto taken = std::move(*best);
         bytes_ -= taken->bytes;
@@ -247,17 +315,22 @@ public:
     /// A conversation as another process has shared it, with as many messages of the client as `from` or more.
     struct shared {
         std::string name = {};
+        std::uint64_t version = 0;
         json record = {};
         json count = {};
         std::size_t came = 0;
     };
-    std::optional<shared> find_shared(std::vector<std::string> const& places, std::size_t from) const {
-        for (auto at = places.size(), tries = most_tries; at-- > std::max<std::size_t>(from, 1) && tries-- != 0;) {
+    std::optional<shared> find_shared(std::vector<std::string> const& places, conversation const* known) const {
+        auto const from = known == nullptr ? std::size_t{1} : known->came;
+        for (auto at = places.size(), tries = most_tries; at-- > from && tries-- != 0;) {
             auto const text = chosen_.memory.get(places[at]);
             if (!text) continue;
             shared found{.record = condense::parse_json<json>(*text).value, .came = at};
             found.name = text_at(found.record, "name");
-            if (found.name.empty()) continue;
+            if (auto const& version = member(found.record, "version"); version.is_number_unsigned())
+                found.version = version.get<std::uint64_t>();
+            bool const is_newer = known == nullptr || at > known->came || found.version > known->version;
+            if (found.name.empty() || !is_newer) continue;
             if (auto const count = chosen_.memory.get(places[at] + "/count"))
                 found.count = condense::parse_json<json>(*count).value;
             return found;
@@ -315,18 +388,24 @@ private:
     /// Puts a conversation where another process finds it: all but what clients send again.
     void share(conversation& one) const {
         if (one.place.empty()) return;
+        ++one.version;
         auto taken = one.chat.state();
         if (!taken) return;
         taken.state.messages.clear();
         auto rounds = json::array();
         for (auto const& each : one.rounds) rounds.push_back(each.to_json());
         json const record{{"name", one.name},
+                          {"version", one.version},
+                          {"messages", one.chat.history().size()},
                           {"rounds", std::move(rounds)},
                           {"window", one.window ? one.window->count : 0},
                           {"scale", one.scale.value_or(0)},
                           {"state", kept::state_text(std::move(taken.state))}};
         chosen_.memory.put(one.place, record.dump(-1, ' ', false, json::error_handler_t::replace));
         chosen_.memory.put(one.place + "/count", text_of_count(one));
+        // Another conversation with this beginning is another one.
+        if (!one.before.empty() && one.before != one.place) chosen_.memory.put(one.before, "{}");
+        one.before = one.place;
     }
     static std::string text_of_count(conversation const& one) {
         if (!one.counted) return "{}";
@@ -351,28 +430,28 @@ private:
         std::random_device random;
         return (std::uint64_t{random()} << 32) | random();
     }
-    /// The first that somebody has put into the journal, so that all processes know clients by the same hash.
-    static std::uint64_t shared_secret(kept::any_journal const& journal) {
+    /// Takes the first that somebody has put into the journal, so that all processes know clients by the same hash.
+    void share_secret() {
         constexpr std::string_view conversation = "the secret of the proxies";
         std::optional<std::string> first;
         auto const look = [&] {
-            static_cast<void>(journal.read(conversation, [&](condense::journal_entry const&, std::string_view text) {
+            return chosen_.journal.read(conversation, [&](condense::journal_entry const&, std::string_view text) {
                 if (!first) first = text;
-            }));
+            });
         };
-        auto const own = std::to_string(random_number());
-        look();
+        auto const own = std::to_string(secret_.load());
+        if (look()) return;
         if (!first) {
-            static_cast<void>(journal.append(conversation, {.name = journal.name(own)}, own));
-            static_cast<void>(journal.flush(conversation));
-            look();
+            if (chosen_.journal.append(conversation, {.name = chosen_.journal.name(own)}, own)) return;
+            if (chosen_.journal.flush(conversation) || look()) return;
         }
-        return std::strtoull(first.value_or(own).c_str(), nullptr, 10);
+        if (first) secret_ = std::strtoull(first->c_str(), nullptr, 10);
     }
+    condense::content_hash hash() const { return {secret_.load()}; }
 
     settings chosen_;
     std::array<mix, 2> mixes_;
-    condense::content_hash hash_;
+    std::atomic<std::uint64_t> secret_;
     std::string const names_ =
         std::to_string(std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds{1}) + "-" +
         std::to_string(random_number() % 1'000'000) + "-";
@@ -514,12 +593,18 @@ public:
 
     /// The protocol of the answer where it may call hidden tools.
     std::optional<protocol> recalls() const noexcept { return recalls_; }
-    /// Answers the calls of hidden tools in an answer, so that the provider can go on. The client sees nothing of it.
+    /// The client may go on by an id, under which the provider has what the client does not know.
+    bool is_stored() const noexcept { return is_stored_; }
+    /// Answers the calls of hidden tools in an answer, so that the provider can go on. The client sees nothing of it,
+    /// and its own calls, if there are any, are put off.
     void answer_calls(spliced_answer const& answer) {
         auto& rounds = rounds_now();
         auto const first = rounds.before.size();
         for (auto const& message : answer.written()) rounds.before.push_back(message);
         auto results = results_of(answer, true);
+        for (auto const& call : answer.own())
+            results.push_back(
+                result_of(*recalls_, call, "error: not done yet; call it again behind the other results"));
         if (rounds.which == protocol::anthropic) results = {json{{"role", "user"}, {"content", std::move(results)}}};
         for (auto& each : results) rounds.before.push_back(std::move(each));
         for (auto at = first; at < rounds.before.size(); ++at) {
@@ -538,6 +623,8 @@ public:
         rounds.seen = answer.seen();
         held_->bytes += memory_of(rounds.last) + memory_of(rounds.results);
     }
+    /// The provider has refused what the rounds have made of the request: the next one begins without them.
+    void abandon() noexcept { held_.reset(); }
 
     /// The provider has taken the request as it was sent. What came of it, which is to be called once, before the
     /// client sees the answer: its next request wants the conversation.
@@ -631,7 +718,9 @@ private:
 
         asks_to_drop_ = kept.chosen().drop_bound && may_drop(document, facts_);
         bool const has_tools = has_recovery_tools(document);
-        if (kept.chosen().recall && !has_tools) recalls_ = which;
+        auto const& choices = member(document, "n");
+        if (kept.chosen().recall && !has_tools && (choices.is_null() || choices == 1)) recalls_ = which;
+        is_stored_ = which == protocol::responses && member(document, "store") != false;
         auto plain = messages;
         breakpoint_ = without_breakpoints(plain);
         take_lead(plain);
@@ -656,7 +745,7 @@ private:
         if (held_) {
             auto const limits = budget();
             if (held_->chat.limits() != limits) held_->chat.set_limits(limits);
-            plain = with_rounds(std::move(plain), held_->rounds);
+            static_cast<void>(insert_rounds(plain, held_->rounds));
             for (auto at = held_->chat.history().size(); at < plain.size(); ++at)
                 static_cast<void>(held_->chat.push(std::move(plain[at])));
         } else held_ = make(kept.next_name(), std::move(plain));
@@ -667,15 +756,18 @@ private:
 
     /// Goes on with what another process has shared, where that has come further.
     void take_shared(json::array_t const& plain, auto const& make) {
-        auto const found = kept_.find_shared(places_, held_ ? held_->came + 1 : 1);
+        auto const found = kept_.find_shared(places_, held_.get());
         if (!found) return;
         std::vector<hidden_rounds> rounds;
         for (auto const& each : member(found->record, "rounds")) rounds.push_back(hidden_rounds::of(each));
         condense::session_state state;
         if (kept::read_state(text_at(found->record, "state"), state)) return;
-        auto const came = plain.begin() + static_cast<std::ptrdiff_t>(found->came);
-        for (auto const& each : with_rounds({plain.begin(), came}, rounds))
-            state.messages.push_back(condense::to_bytes(each));
+        auto all = plain;
+        auto const& size = member(found->record, "messages");
+        if (insert_rounds(all, rounds) >= hidden_rounds::asked_anew || !size.is_number_unsigned() || size > all.size())
+            return;
+        for (std::size_t at = 0; at < size.get<std::size_t>(); ++at)
+            state.messages.push_back(condense::to_bytes(all[at]));
         auto one = make(found->name, json::array_t{});
         if (one->chat.adopt(std::move(state))) return;
         auto const figure = [](json const& from, char const* name) {
@@ -686,6 +778,8 @@ private:
             return condense::tokens{static_cast<std::uint64_t>(std::clamp(figure(from, name), 0.0, 1e12))};
         };
         one->rounds = std::move(rounds);
+        one->version = found->version;
+        one->before = places_[found->came];
         one->rate = std::clamp(figure(found->count, "rate"), 0.0, 4.0);
         if (tokens(found->count, "messages").count != 0)
             one->counted = {tokens(found->count, "reported"), tokens(found->count, "fixed"),
@@ -696,17 +790,23 @@ private:
     }
 
     std::string definitions() const {
-        auto const text = kept_.tools_of({}).definitions(format_of(*recalls_));
+        auto const text = own_tools().definitions(format_of(*recalls_));
         return text.substr(1, text.size() - 2);
+    }
+    /// The tools that read what came of this conversation.
+    kept::tools own_tools() const {
+        own_past const past{held_ ? &held_->chat.history() : &none_};
+        return {kept::any_store::of(past), kept::any_journal::of(past), {}};
     }
     hidden_rounds& rounds_now() {
         auto& all = held_->rounds;
-        if (all.empty() || all.back().place != held_->came) all.push_back({.which = *recalls_, .place = held_->came});
+        bool const is_new = all.empty() || all.back().place != held_->came || !all.back().last.empty();
+        if (is_new) all.push_back({.which = *recalls_, .place = held_->came});
         return all.back();
     }
     json::array_t results_of(spliced_answer const& answer, bool reads) const {
         json::array_t results;
-        auto const tools = kept_.tools_of(held_->name);
+        auto const tools = own_tools();
         for (auto const& call : answer.hidden())
             results.push_back(result_of(*recalls_, call,
                                         reads ? tools.call(call.tool, call.arguments).text
@@ -853,6 +953,8 @@ private:
     std::unique_ptr<conversation> held_;
     std::vector<std::string> places_ = {};  ///< where the conversation may be shared
     std::optional<protocol> recalls_ = {};
+    bool is_stored_ = false;
+    json::array_t const none_ = {};
     std::optional<json> breakpoint_;
     bool asks_to_drop_ = false;
     bool is_new_ = false;

@@ -24,7 +24,6 @@ if chosen.part == "endpoint" and not endpoint_checks.built_with_curl(chat):
     sys.exit(77)
 checks = scripted_checks if chosen.part == "scripted" else endpoint_checks
 
-
 def converse(check):
     in_folder(lambda root: check(chat, root, scripted_checks.folder_in(root)))
 

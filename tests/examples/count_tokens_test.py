@@ -21,7 +21,6 @@ PATTERN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?
 MERGES = [("t", "h"), ("th", "e"), (" ", "the"), ("i", "n"), ("in", "g"), ("o", "n"), (" ", "w"), ("o", "r"), (" w", "or"), ("a", "a"), ("aa", "aa")]
 LINE = "the worthing thing on the oar in aaaaaaaaa then\n"
 
-
 class Program:
     def __init__(self, path):
         self.path = path
@@ -36,13 +35,11 @@ class Program:
     def lines(self, *arguments, **more):
         return self.run(*arguments, **more)[0].split("\n")[:-1]
 
-
 def spelling():
     """How byte-level vocabularies write bytes."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = iter(range(0x100, 0x200))
     return {byte: chr(byte if byte in plain else next(others)) for byte in range(256)}
-
 
 def tokenizer_json(merges):
     spelt = spelling()
@@ -53,7 +50,6 @@ def tokenizer_json(merges):
             {"type": "Split", "pattern": {"Regex": PATTERN}, "behavior": "Isolated"}, {"type": "ByteLevel", "use_regex": False}]},
         "model": {"type": "BPE", "vocab": {token: at for at, token in enumerate(tokens)},
                   "merges": [[write_as(a), write_as(b)] for a, b in merges]}}).encode()
-
 
 def merged(text, merges):
     """The ids of lower-case words and line ends: all that is asked for here."""
@@ -71,20 +67,17 @@ def merged(text, merges):
         out += [ids[part] for part in parts]
     return out
 
-
 def rank_file(count):
     """Bytes, then pairs of bytes, then pairs with an x before them."""
     tokens = [bytes([byte]) for byte in range(256)]
     tokens += [before + bytes([a, b]) for before in (b"", b"x", b"y", b"z") for a in range(256) for b in range(256)]
     return b"".join(base64.b64encode(token) + b" %d\n" % at for at, token in enumerate(tokens[:count]))
 
-
 def write(root, name, content):
     path = os.path.join(root, name)
     with open(path, "wb") as file:
         file.write(content)
     return path
-
 
 def refuses_wrong_usage(program, root):
     text = write(root, "text", b"words")
@@ -100,7 +93,6 @@ def refuses_wrong_usage(program, root):
         out, err = program.run(*arguments, status=2)
         expect(out == "" and "usage: count_tokens " in err, f"{arguments}: no reason, or an output", out + err)
 
-
 def counts_and_ids_are_those_of_plain_merging(program, root):
     vocabulary = write(root, "v.json", tokenizer_json(MERGES))
     texts = ["", "a", "the", LINE, "the the thing aaaaaaaaaaaaa\n\n\non", " in the work"]
@@ -114,7 +106,6 @@ def counts_and_ids_are_those_of_plain_merging(program, root):
     write(root, "--ids", LINE.encode())
     seen = program.lines(files[2], "-", "--vocab", vocabulary, files[1], "--", "--ids", given=(LINE * 2).encode())
     expect(seen == ["1", str(2 * len(ids[3])), "1", str(len(ids[3]))], "order", seen)
-
 
 def large_and_binary_files_are_counted_whole(program, root):
     vocabulary = write(root, "v.json", tokenizer_json(MERGES))
@@ -134,7 +125,6 @@ def large_and_binary_files_are_counted_whole(program, root):
     expect(len(program.lines("--vocab", plain, "--ids", write(root, "binary", binary))[0].split(" ")) == wanted, "ids of bytes that are no text")
     expect(program.lines("--vocab", plain, "-", given=bytes(300_000)) == ["300000"], "nulls")
 
-
 def files_that_cannot_be_read_keep_their_line(program, root):
     vocabulary = write(root, "v.json", tokenizer_json(MERGES))
     text = write(root, "text", LINE.encode())
@@ -149,7 +139,6 @@ def files_that_cannot_be_read_keep_their_line(program, root):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([program.path, text], stdout=full, stderr=subprocess.PIPE, timeout=PATIENCE)
         expect(done.returncode == 1 and b"standard output" in done.stderr, "what can not be written is noticed", done.stderr)
-
 
 def rank_files_are_told_by_name_or_option(program, root):
     text = write(root, "text", b"ab xyz 1234")  # "ab", " x", "yz", " ", "12", "3", "4" by cl100k: groups of three digits
@@ -168,7 +157,6 @@ def rank_files_are_told_by_name_or_option(program, root):
     llama = write(root, "v.json", tokenizer_json(MERGES))
     out, err = program.run("--vocab", llama, "--encoding", "o200k_base", text, status=1)
     expect(out == "" and "no vocabulary of o200k_base" in err, "another encoding", out + err)
-
 
 def images_stand_in_for_their_files(program, root):
     text = write(root, "text", LINE.encode())
@@ -192,7 +180,6 @@ def images_stand_in_for_their_files(program, root):
     out, err = run([program.path, "--vocab", os.path.join(root, "cl100k_base"), "--image", os.path.join(root, "no", "image"), text])
     expect(out == wanted[0] + "\n" and "no image is written" in err, "without a place for the image it counts, and says so", out + err)
 
-
 def estimates_by_family(program, root):
     text = write(root, "text", b"We looked at the files in the folder and found that the tests were not there. " * 50)
     by_family = {name: int(program.lines("--estimate", name, text)[0]) for name in ["other", "claude", "claude_4_7", "gpt", "kimi", "gemini"]}
@@ -206,7 +193,6 @@ def estimates_by_family(program, root):
     line = "漢".encode() * 6_000_000
     expect(abs(int(program.lines("-", given=line)[0]) - 2 * int(program.lines("-", given=line[:len(line) // 2])[0])) < 100, "also without line ends")
 
-
 def times_follow_a_tab(program, root):
     vocabulary = write(root, "v.json", tokenizer_json(MERGES))
     text = write(root, "text", LINE.encode() * 1_000)
@@ -214,7 +200,6 @@ def times_follow_a_tab(program, root):
         plain = program.lines(*arguments, text)[0]
         fields = program.lines("--time", *arguments, text)[0].split("\t")
         expect(len(fields) == 2 and fields[0] == plain and re.fullmatch(r"[1-9][0-9]{3,} bytes/s", fields[1]), "a rate", fields[1:])
-
 
 def published_vocabularies_give_the_ids_of_tiktoken(program, root):
     folder = os.environ.get("CONDENSE_VOCABULARIES")
@@ -225,7 +210,6 @@ def published_vocabularies_give_the_ids_of_tiktoken(program, root):
     for name, ids in [("cl100k_base", "9906 11 1917 0 358 2846 1618 26 1541 956 733 13"), ("o200k_base", "13225 11 2375 0 5477 2105 26 4128 810 13")]:
         seen = program.lines("--vocab", os.path.join(folder, name + ".tiktoken"), "--ids", text)
         expect(seen == [ids], name, seen)
-
 
 def conversations_are_counted_as_they_are_sent(program, root):
     message = {"role": "user", "content": "words " * 100}
@@ -247,10 +231,8 @@ def conversations_are_counted_as_they_are_sent(program, root):
         bad = write(root, "bad", content)
         expect(program.run("--conversation", "--shape", "gemini", bad, status=1)[0] == "-\n", "what is no such conversation", content)
 
-
 def help_is_there(program, root):
     names_options(program.run("--help")[0], "--vocab", "--encoding", "--image", "--ids", "--estimate", "--time", "--conversation", "--shape", "FILE")
-
 
 ALL = checks_in(globals(), "program", "root")
 

@@ -16,15 +16,12 @@ from talk import Chat, figures, only_text
 
 KEY = "sk-test-5e1d0c"
 
-
 def built_with_curl(chat):
     done = subprocess.run([chat.program, "--endpoint", "http://127.0.0.1:1/v1", "/"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     return b"without libcurl" not in done.stderr
 
-
 def with_key(chat):
     return Chat(chat.program, {"OPENAI_API_KEY": KEY})
-
 
 def well_formed(messages):
     """A system message first; every result follows its call, and every call has its result."""
@@ -40,14 +37,12 @@ def well_formed(messages):
         waiting |= {call["id"] for call in each.get("tool_calls") or []}
     expect(not waiting, "a call without its result", str(messages))
 
-
 def refused(server, chat, folder, mode, more=(), lines=("hello",)):
     """Runs against a mode that gives no answer; says why there is none."""
     out = chat.run(["--endpoint", server.url(mode), *more, folder], lines)
     found = re.search(r"\[no answer: (.*)\]\n\[", out)
     expect(found is not None, f"{mode}: there is an answer", out)
     return found.group(1)
-
 
 def streams_answers_and_calls(chat, root, folder):
     with Server() as server:
@@ -65,7 +60,6 @@ def streams_answers_and_calls(chat, root, folder):
         expect(results[0].startswith("alpha\nbeta needle") and "notes.txt:2: beta needle" in results[1], "the results are sent", str(results))
         expect(KEY not in out, "the key was printed")
 
-
 def answers_whole_as_well(chat, root, folder):
     with Server() as server:
         for more in [["--no-stream"], []]:  # a server may also ignore that a stream was asked for
@@ -73,7 +67,6 @@ def answers_whole_as_well(chat, root, folder):
             expect(out.count("It says beta.\n") == 1 and "[read " in out, "the answer, once", out)
         expect([each["body"]["stream"] for each in server.seen] == [False, False, True, True], "streams only where asked for")
         expect(all("authorization" not in each["headers"] for each in server.seen), "no key, no header")
-
 
 def recovers_once(chat, root, folder):
     with Server() as server:
@@ -89,11 +82,9 @@ def recovers_once(chat, root, folder):
         for each in server.seen:
             well_formed(each["body"]["messages"])
 
-
 def lines_equal(one, other):
     """Whether both requests end with the same message."""
     return one["body"]["messages"][-1] == other["body"]["messages"][-1]
-
 
 def stays_in_the_window(chat, root, folder):
     write(folder, "notes.txt", "beta needle\n" + "a line of some length\n" * 400)
@@ -105,14 +96,12 @@ def stays_in_the_window(chat, root, folder):
         expect(max(each["size"] for each in server.seen) < 30_000, "large requests", str([each["size"] for each in server.seen]))
         expect(len(server.seen[-1]["body"]["messages"]) < 30 * 4, "everything is sent")
 
-
 def follows_no_redirect(chat, root, folder):
     with Server() as other, Server() as server:
         server.elsewhere = other.url("stream").replace("127.0.0.1", "localhost")
         said = refused(server, with_key(chat), folder, "redirect")
         expect("302" in said and "redirect" in said, "the redirect is told", said)
         expect(not other.seen and not other.strays and len(server.seen) == 1, "the redirect was followed")
-
 
 def bounds_what_is_sent(chat, root, folder):
     with Server() as server:
@@ -126,14 +115,12 @@ def bounds_what_is_sent(chat, root, folder):
             time.sleep(0.1)
         expect(len(server.hung_up) == 8, "the client left, three times after the error", str(server.hung_up))
 
-
 def bounds_the_time(chat, root, folder):
     with Server() as server:
         for mode in ["silent", "stalls"]:
             began = time.monotonic()
             said = refused(server, chat, folder, mode, ["--timeout", "2"])
             expect("time" in said.lower() and time.monotonic() - began < 15, f"{mode}: the time is bounded", said)
-
 
 def is_interrupted(chat, root, folder):
     with Server() as server:
@@ -145,7 +132,6 @@ def is_interrupted(chat, root, folder):
         out = only_text(child.communicate(b"/tokens\n/quit\n", timeout=60)[0])
         expect(child.returncode == 0, f"exit status {child.returncode}", out)
         expect("[no answer: cancelled]" in out and "messages are kept" in out, "only the call is cancelled", out)
-
 
 def is_not_misled(chat, root, folder):
     with Server() as server:
@@ -166,7 +152,6 @@ def is_not_misled(chat, root, folder):
         out = refused(server, chat, folder, "nothing")  # an unknown mode closes the connection
         expect(out, "a reason")
 
-
 def keeps_the_key(chat, root, folder):
     said = with_key(chat).run(["--endpoint", "http://192.0.2.1/v1", folder], ["hello"], status=2)
     expect("https" in said and KEY not in said, "a key in the clear", said)
@@ -183,7 +168,6 @@ def keeps_the_key(chat, root, folder):
         with open(state, encoding="utf-8") as file:
             expect(KEY not in file.read(), "the key is in the state")
 
-
 def verifies_certificates(chat, root, folder):
     if shutil.which("openssl") is None:
         print("      (no openssl here: certificates are not tested)")
@@ -197,6 +181,5 @@ def verifies_certificates(chat, root, folder):
         said = refused(server, with_key(chat), folder, "stream")
         expect("certificate" in said.lower() or "ssl" in said.lower(), "the reason", said)
         expect(not server.seen, "something was sent to a server that nobody vouches for")
-
 
 ALL = checks_in(globals(), "chat", "root", "folder")

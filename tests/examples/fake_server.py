@@ -8,24 +8,19 @@ import time
 
 import local_server
 
-
 def event(value):
     return b"data: " + json.dumps(value).encode() + b"\n\n"
-
 
 def event_of_lines(value):
     """An event whose data stands on several lines."""
     return b"".join(b"data: " + line.encode() + b"\n" for line in json.dumps(value, indent=1).split("\n")) + b"\n"
 
-
 def piece(**delta):
     return {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
-
 
 ENDED = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 USAGE = {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 400}}}
 DONE = b"data: [DONE]\n\n"
-
 
 def pieces_of_a_call():
     yield piece(role="assistant", content=None, tool_calls=[{"index": 0, "id": "c1", "type": "function", "function": {"name": "read", "arguments": ""}}])
@@ -33,7 +28,6 @@ def pieces_of_a_call():
     for text in ['{"fi', 'le":"no', 'tes.txt"}']:
         yield piece(tool_calls=[{"index": 0, "function": {"arguments": text}}])
     yield piece(tool_calls=[{"index": 1, "function": {"arguments": '"needle"}'}}])
-
 
 CALL = {"role": "assistant", "content": None,
         "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"file":"notes.txt"}'}}]}
@@ -60,7 +54,6 @@ ENDLESS = {
     "endlesscomments": ("text/event-stream", 200, b"", b": still here\n\n" * 5000),
     "endlessjson": ("application/json", 200, b"{", b" " * 65536),
     "endlesserror": ("text/html", 500, b"", b"<b>sorry</b>" * 5000)}
-
 
 class Handler(local_server.Handler):
     def do_GET(self):
@@ -144,7 +137,6 @@ class Handler(local_server.Handler):
     def mode_quoteskey(self, _):
         key = self.headers.get("Authorization", "")
         self.answer(401, {"error": {"message": f"\x1b[31mIncorrect key: {key}", "code": "invalid_api_key"}})
-
 
 class Server(local_server.LocalServer):
     def __init__(self, tls=None):

@@ -16,7 +16,6 @@ from checks import checks_in, expect
 from fake_provider import KEY, Provider
 from proxy_talk import PATIENCE, TURNS, Anthropic, AnthropicCached, OpenAI, Proxy, check_requests, checks_of, converse, noise, plain, task
 
-
 def long_conversation(program, shape, stream, options, refusals):
     with Provider() as provider, Proxy(program, provider.url, *options) as proxy:
         converse(proxy, provider, shape, TURNS, stream)
@@ -28,7 +27,6 @@ def long_conversation(program, shape, stream, options, refusals):
         expect(KEY not in proxy.log, "a key is in the log")
         expect(provider.refused in refusals, f"the provider refused {provider.refused} times")
 
-
 GIVEN, TO_LEARN = (("--window", "8000"), range(0, 6)), ((), range(1, 8))
 CONVERSATIONS = {  # a shape, whether it streams, options, and how often the provider may refuse
     "openai_within_a_given_window": (OpenAI, False, *GIVEN),
@@ -39,7 +37,6 @@ CONVERSATIONS = {  # a shape, whether it streams, options, and how often the pro
     "no_model_is_asked": (OpenAI, False, ("--window", "8000", "--mix", "no_model"), range(0, 6)),
     "a_window_alone": (OpenAI, False, ("--window", "8000", "--mix", "window"), range(0, 6))}
 
-
 def long_talk(turns, size, first="Go on.", name=lambda turn: turn):
     """Messages that no tool takes part in."""
     messages = [{"role": "user", "content": first}]
@@ -47,14 +44,11 @@ def long_talk(turns, size, first="Go on.", name=lambda turn: turn):
         messages += [{"role": "assistant", "content": noise(name(turn), size)}, {"role": "user", "content": task(turn)}]
     return messages
 
-
 def post(proxy, shape, messages, stream=False):
     return proxy.ask("POST", shape.path, json.dumps(shape.request(messages, stream)), shape.headers)
 
-
 def thinking_of(request):
     return [block for message in request["messages"] if isinstance(message["content"], list) for block in message["content"] if block["type"] == "thinking"]
-
 
 def bound_thinking_leaves_with_what_stood_before_it(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
@@ -85,14 +79,12 @@ def bound_thinking_leaves_with_what_stood_before_it(program):
             kept = len(thinking_of(provider.accepted[-1]))
             expect(not asked or kept > 0, "nothing was left to the provider")
 
-
 def breakpoints_stay_at_the_end(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
         converse(proxy, provider, AnthropicCached, 20, False)
         for request in provider.accepted:
             newest = request["messages"][-1]["content"]
             expect(isinstance(newest, list) and newest[-1].get("cache_control") == {"type": "ephemeral"}, "no breakpoint at the end", newest)
-
 
 def a_learnt_window_serves_other_conversations(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
@@ -102,7 +94,6 @@ def a_learnt_window_serves_other_conversations(program):
             if number == 0:
                 first = provider.refused
         expect(first > 0 and provider.refused == first, f"{first} refusals of the first conversation, {provider.refused - first} of two others")
-
 
 def a_refusal_without_figures_is_of_its_conversation_alone(program):
     """A provider that says only that it is too much, of a request that counts as little here."""
@@ -115,7 +106,6 @@ def a_refusal_without_figures_is_of_its_conversation_alone(program):
         post(proxy, OpenAI, other)
         expect(json.loads(provider.seen[-1]["body"])["messages"] == other, "another conversation was reduced", proxy.log)
 
-
 def another_conversation_gets_nothing_of_this(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
         messages = converse(proxy, provider, OpenAI, 20, False)
@@ -126,14 +116,12 @@ def another_conversation_gets_nothing_of_this(program):
             expect(answer.status == 200 and not provider.wrong, "it is not served", (whole, provider.wrong))
         expect(provider.accepted[-1]["messages"] == foreign, "a conversation has messages of another", provider.accepted[-1]["messages"])
 
-
 def what_fits_is_sent_byte_for_byte(program):
     odd = b' {"model" : "m", "messages":[{"role":"user","content":"\\u0041 \xc3\xbc", "x": 1.50e1}],"temperature":1e0, "max_tokens":100}\n'
     with Provider() as provider, Proxy(program, provider.url) as proxy:
         for path in (OpenAI.path, Anthropic.path, "/v1/responses"):
             proxy.ask("POST", path, odd, OpenAI.headers)
             expect(provider.seen[-1]["body"] == odd, "the body is another", provider.seen[-1]["body"])
-
 
 def what_is_changed_keeps_the_rest(program):
     members = '"seed":12345678901234567890123, "temperature":0.70'
@@ -143,7 +131,6 @@ def what_is_changed_keeps_the_rest(program):
         body = provider.seen[-1]["body"].decode()
         expect(members in body and len(json.loads(body)["messages"]) < len(messages), "other members have changed", body)
         expect(json.dumps(messages[-1]) in body, "a message that stays is spelt in another way", body)
-
 
 def what_is_fixed_is_said(program):
     system, members = noise("system", 13_000), '"seed":1.50, "max_tokens" : 3000'
@@ -159,7 +146,6 @@ def what_is_fixed_is_said(program):
             sent = provider.seen[-1]["body"].decode()
             expect(sent == (body.replace("3000", "200") if "--max-output" in options else body) or "9000" in options, "another body", sent[-500:])
 
-
 def a_system_text_may_change(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
         talk = long_talk(60, 900)
@@ -167,7 +153,6 @@ def a_system_text_may_change(program):
             post(proxy, OpenAI, [{"role": "system", "content": f"It is {at} o'clock."}, *talk[:at]])
         before, after = (request["messages"] for request in provider.accepted[-2:])
         expect(len(after) < 40 and after[1:len(before)] == before[1:] and "None o'clock" in after[0]["content"], "it is reduced anew", after)
-
 
 def it_says_what_it_has_done(program):
     with Provider() as provider, Proxy(program, provider.url, "--window", "8000") as proxy:
@@ -183,7 +168,6 @@ def it_says_what_it_has_done(program):
         expect(answer.getheader("Content-Type").startswith("text/html") and b"41, 40 of them chats" in whole, "the page", whole)
         expect(all("condense" not in request["path"] for request in provider.seen), "it was forwarded")
 
-
 def roles_alternate_where_that_is_asked_for(program):
     messages = long_talk(30, 500)
     for shape in (OpenAI, Anthropic):
@@ -194,7 +178,6 @@ def roles_alternate_where_that_is_asked_for(program):
             expect(len(sent) < len(messages), "nothing was reduced", sent)
             expect(all(one != other for one, other in zip(roles, roles[1:])), "roles do not alternate", roles)
             expect(sent[-1]["content"].endswith("\n\n" + messages[-1]["content"]), "what the user said last is not there", sent[-1])
-
 
 def what_is_not_understood_passes(program):
     bodies = [b"", b"no JSON", b"{", b"[]", b"{}", b'{"messages":7}', b'{"messages":[]}', b'{"messages":[7]}', b"\xff\xfe",
@@ -210,7 +193,6 @@ def what_is_not_understood_passes(program):
         for reason in ("parse_json", "an array of messages is wanted", "it has no messages", "message 0 with members"):
             expect(any(reason in each for each in reasons), f"the log does not say: {reason}", proxy.log)
 
-
 def what_cannot_fit_is_refused_by_the_provider(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
         messages = [{"role": "user", "content": noise("long", 80_000)}]
@@ -218,7 +200,6 @@ def what_cannot_fit_is_refused_by_the_provider(program):
         expect(answer.status == 400 and b"context_length_exceeded" in whole, "the provider's refusal is lost", whole)
         expect(json.loads(provider.seen[-1]["body"])["messages"] == messages, "the latest user message was changed")
         expect(provider.refused <= 5, f"{provider.refused} tries")
-
 
 def other_requests_pass(program):
     with Provider() as provider, Proxy(program, provider.url + "/base/") as proxy:
@@ -240,7 +221,6 @@ def other_requests_pass(program):
         answer, whole = proxy.ask("POST", OpenAI.path, json.dumps(OpenAI.request(OpenAI.start() + [OpenAI.said(0, "x")], False)))
         expect(answer.status == 401, "a wrong key", whole)
 
-
 def bodies_of_any_kind_pass(program):
     form = b'--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n\x00\xff\r\n--b--\r\n'
     with Provider() as provider, Proxy(program, provider.url) as proxy:
@@ -252,7 +232,6 @@ def bodies_of_any_kind_pass(program):
             expect(seen["headers"].get("content-encoding") == more.get("Content-Encoding"), "its encoding is lost", seen)
         proxy.ask("POST", "/v1/files", iter([b"in ", b"pieces"]), {"Transfer-Encoding": "chunked"})
         expect(provider.seen[-1]["body"] == b"in pieces", "a body in chunks", provider.seen[-1])
-
 
 def headers_pass_but_for_those_of_the_connection(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
@@ -267,7 +246,6 @@ def headers_pass_but_for_those_of_the_connection(program):
         expect(seen == given, "other headers arrived", seen)
         expect(KEY not in proxy.log, "a key is in the log", proxy.log)
 
-
 def streams_arrive_as_they_come(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
         answer = proxy.open("POST", "/gated", b"{}")
@@ -275,7 +253,6 @@ def streams_arrive_as_they_come(program):
         expect(not provider.gate.is_set(), "")
         provider.gate.set()
         expect(answer.read() == b"\ndata: second\n\n", "the second event does not come")
-
 
 def what_is_cut_does_not_look_whole(program):
     with Provider() as provider, Proxy(program, provider.url) as proxy:
@@ -287,7 +264,6 @@ def what_is_cut_does_not_look_whole(program):
                 continue
             expect(False, f"{path} looks whole", whole)
 
-
 def a_client_that_leaves_ends_the_request(program):
     for path in ("/endless", "/quiet"):
         with Provider() as provider, Proxy(program, provider.url) as proxy:
@@ -296,7 +272,6 @@ def a_client_that_leaves_ends_the_request(program):
             answer.close()
             answer.there.close()
             expect(provider.hung_up.wait(10), f"{path} goes on without its client")
-
 
 def a_silent_provider_is_given_up(program):
     with Provider() as provider, Proxy(program, provider.url, "--silence", "1") as proxy:
@@ -307,7 +282,6 @@ def a_silent_provider_is_given_up(program):
         answer, whole = proxy.ask("POST", OpenAI.path, b"{}", OpenAI.headers)
         expect(answer.status == 502 and "message" in json.loads(whole)["error"], "nobody is there", whole)
         expect(" 502" in proxy.log or proxy.wait_for(lambda lines: " 502" in lines[-1], "no line") is None, "no line")
-
 
 def large_bodies_are_refused(program):
     with Provider() as provider, Proxy(program, provider.url, "--most", "1") as proxy:
@@ -327,7 +301,6 @@ def large_bodies_are_refused(program):
         proxy.wait_for(lambda lines: "".join(lines).count(" 413") == 2, "not two refusals")
         expect(len(provider.seen) == seen, "it was forwarded")
 
-
 def paths_stay_under_the_base(program):
     with Provider() as provider, Proxy(program, provider.url + "/base") as proxy:
         for target in ("/../x", "/v1/../../x", "/v1/%2e%2E/x", "/v1/.%2e", "/./x", "/v1%2f..%2fx", "/v1/..", "/..\\x", "/%5c..%5cx", "http://127.0.0.1:9/x",
@@ -341,7 +314,6 @@ def paths_stay_under_the_base(program):
         expect(provider.seen[-1]["path"] == "/base//evil/x", "another host", provider.seen[-1])
         proxy.ask("GET", "/" + "x" * 7990)
         expect(provider.seen[-1]["path"] == "/base/" + "x" * 7990, "a long path does not pass")
-
 
 def a_connection_has_one_request(program):
     """So nothing that is left of its body is taken for another."""
@@ -357,7 +329,6 @@ def a_connection_has_one_request(program):
                 except (BrokenPipeError, ConnectionResetError):
                     pass
         expect({seen["path"] for seen in provider.seen} == {"/v1/x"}, "a second request was read", provider.seen)
-
 
 def many_clients_at_a_time(program):
     import concurrent.futures
@@ -376,7 +347,6 @@ def many_clients_at_a_time(program):
             first, last = request["messages"][0]["content"], request["messages"][-1]["content"]
             expect(first.startswith("I am ") and last.endswith(first), "the task is lost, or another's", (first, last))
 
-
 def others_cannot_reach_it_by_default(program):
     for options, status in ((["--listen", "0.0.0.0:0"], 2), (["--listen", "192.168.1.1:80"], 2), (["--listen", "127.0.0.1"], 2), (["--listen", ":80"], 2),
                             (["--forward", "ftp://x"], 2), (["--forward", "http://user:word@x"], 2), (["--forward", "https://x?y"], 2), (["--mix", "x"], 2), (["--keep", "/proc/none"], 2)):
@@ -386,7 +356,6 @@ def others_cannot_reach_it_by_default(program):
         done = subprocess.run([program, "--forward", "https://example.com", "--listen", f"0.0.0.0:{proxy.port}", "--public"], capture_output=True, timeout=PATIENCE)
         expect(done.returncode == 1, "two listen on one port", done.stderr)
 
-
 def a_signal_before_it_listens_ends_it(program):
     def terminated():
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
@@ -394,7 +363,6 @@ def a_signal_before_it_listens_ends_it(program):
     for _ in range(20):
         done = subprocess.run([program, "--forward", "https://example.com", "--listen", "127.0.0.1:0"], capture_output=True, timeout=30, preexec_fn=terminated)
         expect(done.returncode == 0, f"status {done.returncode}", done.stderr)
-
 
 def little_room_holds_what_matters(program):
     """Instructions take most of the input: the task, the user's newest words, a record and names, the ends of the newest result stay."""
@@ -412,7 +380,6 @@ def little_room_holds_what_matters(program):
             whole = "\n".join(message.get("content") or "" for message in sent[1:])
             for wanted in ("Change the port in server.toml", "Leave deploy.yaml alone", "part_12.cpp", "file_12_", rows(13)[0], rows(13)[-1]):
                 expect(wanted in whole, f"{fixed} words of instructions: '{wanted}' is not in what is sent", whole)
-
 
 def what_is_cut_is_kept_where_that_is_asked_for(program):
     big = noise("log", 40_000)
@@ -435,7 +402,6 @@ def what_is_cut_is_kept_where_that_is_asked_for(program):
             found = subprocess.run(server, input="".join(json.dumps(line) + "\n" for line in asked), capture_output=True, timeout=PATIENCE, text=True)
             expect(big.split()[2_000] in found.stdout, "recall_server does not find it", found.stdout[:2_000] + found.stderr)
 
-
 def a_history_that_the_provider_keeps_passes(program):
     body = b'{"model":"a-model-of-tests","previous_response_id":"r1","input":"Go on.", "store":true}'
     for options, sent in (((), body), (("--compact-at", "9000"), b'{"context_management":[{"type":"compaction","compact_threshold":9000}],' + body[1:])):
@@ -443,7 +409,6 @@ def a_history_that_the_provider_keeps_passes(program):
             answer, _ = proxy.ask("POST", "/v1/responses", body, OpenAI.headers)
             expect(provider.seen[-1]["body"] == sent, f"{options}: it is changed otherwise", provider.seen[-1])
             expect("kept by the provider (previous_response_id)" in answer.headers["X-Condense"], "it is not said", answer.headers)
-
 
 def a_client_is_started_with_its_base_url(program):
     asks = "import http.client, os, sys; there = http.client.HTTPConnection(os.environ['ANTHROPIC_BASE_URL'].split('//')[1]); there.request('GET', '/v1/models'); " \
@@ -459,6 +424,5 @@ def a_client_is_started_with_its_base_url(program):
         for command, status in ((["python3", "-c", asks], 7), (["sh", "-c", "kill -9 $$"], 137), (["/none"], 127), ([], 2)):
             done = subprocess.run([program, "wrap", "--forward", provider.url, "--", *command], capture_output=True, timeout=PATIENCE)
             expect(done.returncode == status and done.stderr.count(b"\n") == (1 if status in (2, 127) else 0), f"{command}: {done.returncode}", done.stderr)
-
 
 ALL = [*checks_of(CONVERSATIONS, long_conversation), *checks_in(globals(), "program")]

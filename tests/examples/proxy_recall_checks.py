@@ -2,6 +2,7 @@
 """A model that reads its past through the example `proxy`, in each protocol: the client sees nothing of it, and every later request repeats it."""
 
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -23,12 +24,15 @@ class Handler(local_server.Handler):
         self.server.seen.append(self.body())
         request, shape = json.loads(self.server.seen[-1]), SHAPES[self.path]
         answer = self.server.script.pop(0)
+        if isinstance(answer, str):
+            return self.answer(200, answer.encode(), "text/event-stream")
         if isinstance(answer, int):
             return self.answer(answer, shape.protocol.error(answer, "It is overloaded."))
+        own = lambda text: re.sub(rb'"(msg|rs)_1"', b'"\\1_%d"' % len(self.server.seen), text)
         if not request.get("stream"):
-            return self.answer(200, shape.protocol.whole(answer, request))
+            return self.answer(200, own(json.dumps(shape.protocol.whole(answer, request)).encode()))
         self.begin("text/event-stream")
-        self.send_whole(protocols.encoded(shape.protocol.events(answer, request)), 61)
+        self.send_whole(own(protocols.encoded(shape.protocol.events(answer, request))), 61)
 
 class Scripted(local_server.LocalServer):
     def __init__(self, *script):
@@ -128,7 +132,7 @@ class Client:
 
     def ask(self):
         """The text and calls of the answer, which becomes a part of the conversation."""
-        request = {"model": "a-model-of-tests", "max_tokens": 500, self.shape.member: self.messages, "tools": [self.shape.tool], **({"stream": True} if self.stream else {})}
+        request = {"model": "a-model-of-tests", "max_tokens": 500, self.shape.member: self.messages, "tools": [self.shape.tool], "store": False, **({"stream": True} if self.stream else {})}
         answer, whole = self.proxy.ask("POST", self.path, json.dumps(request), {"Authorization": "Bearer k", "anthropic-version": "2023-06-01"})
         self.status = answer.status
         if answer.status != 200:
@@ -161,7 +165,7 @@ def the_client_sees_nothing_of_it(program):
                 rest = "".join(asked[2][len(asked[1]):])
                 for part in ("h2", "c1", "A file.", "zanzibar", "And more."):
                     expect(part in rest, f"{path} {stream}: '{part}' is missing", rest)
-                expect(json.loads(proxy.ask("GET", "/condense/status")[1])["recalls"] == 1, "it is not counted")
+                expect(json.loads(proxy.ask("GET", "/condense/status")[1])["recalls"] == 2, "it is not counted")
 
 def a_client_may_ask_again(program):
     """Where an answer broke off behind a round, the next request goes on from there; a client that has changed what it got keeps its own."""
@@ -192,6 +196,38 @@ def a_model_that_only_reads_is_stopped(program):
                 client.say("And?")
                 expect(client.ask() == ("Yes.", []), "another answer", proxy.log)
                 expect("too many calls" in "".join(provider.messages(9, client.shape.member)[-2:]), f"{path} {stream}", provider.messages(9, client.shape.member)[-3:])
+
+def nobody_reads_another_conversation(program):
+    """Conversations of one key that begin alike are apart, with a server as without one."""
+    for path, stream in WAYS[::2]:
+        with tempfile.TemporaryDirectory() as folder, Redis(folder) as redis, Scripted() as provider:
+            for where in (("--keep", folder + "/k"), ("--redis", redis.url)) if shutil.which("redis-server") else ():
+                reads = lambda key: protocols.Answer(None, ((key, "recent_history", {}),))
+                provider.script, provider.seen = [reads("g1"), protocols.Answer("One."), reads("g2"), protocols.Answer("Two."), *[protocols.Answer("Yes.")] * 2, reads("g3"), protocols.Answer("No.")], []
+                with Proxy(program, provider.url, "--recall", *where) as proxy:
+                    one, two = (Client(proxy, path, stream) for _ in range(2))
+                    for client, words in ((one, ""), (two, ""), (one, "My word is walrus."), (two, "Mine is zebra."), (two, "And?")):
+                        client.messages = client.messages if words else [{"role": "user", "content": "Hi."}]
+                        if words:
+                            client.say(words)
+                        client.ask()
+                    asked = ["".join(provider.messages(at, client.shape.member)) for at in range(8)]
+                    expect("g1" in asked[4] and "g2" not in asked[4] and "g2" in asked[5] and "g1" not in asked[5], f"{path} {where[0]}: rounds of another conversation", asked[4:6])
+                    expect("zebra" in asked[7] and "walrus" not in asked[7], f"{path} {where[0]}: the words of another conversation", asked[7])
+
+def answers_that_are_cut_or_wrong_end_there(program):
+    search = {"type": "tool_use", "id": "h", "name": "search_history", "input": {}}
+    block = lambda *events: "".join(f"data: {json.dumps(each)}\n\n" for each in events)
+    cut = block({"type": "content_block_start", "index": 0, "content_block": search}, {"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": '{"que'}})
+    for path, answer in (("/v1/messages", cut + block({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}}, {"type": "message_stop"})),
+                         ("/v1/messages", cut + block({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded."}})),
+                         ("/v1/responses", block({"type": "response.output_item.done"}, {"type": "response.output_item.added", "output_index": 2**64 - 1, "item": 7}, {"type": "response.failed"})),
+                         ("/v1/chat/completions", block({"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 2**64 - 1, "id": "h", "function": {"name": "search_history", "arguments": "{"}}, 7]}}]}))):
+        with tempfile.TemporaryDirectory() as folder, Scripted(answer, protocols.Answer("Fine.")) as provider, Proxy(program, provider.url, "--keep", folder, "--recall") as proxy:
+            client = Client(proxy, path, True)
+            _, whole = proxy.ask("POST", path, json.dumps({"model": "a-model-of-tests", "stream": True, "max_tokens": 9, client.shape.member: client.messages}), {"Authorization": "Bearer k"})
+            expect(len(provider.seen) == 1 and b"search_history" not in whole, f"{path}: it goes on", whole)
+            expect(client.ask()[0] == "Fine." and "search_history" not in "".join(provider.messages(1, client.shape.member)), f"{path}: the call is repeated", provider.seen[-1])
 
 class Redis:
     """A server that keeps what it has confirmed."""

@@ -12,11 +12,9 @@ from recall_talk import PATIENCE, TOOLS, Server, artifacts_to_database, claude, 
 
 NO_JSON, WRONG_REQUEST, UNKNOWN_METHOD, WRONG_PARAMETERS = -32700, -32600, -32601, -32602
 
-
 def on_transcript(chosen, *more):
     write("talk.jsonl", claude(0, "Where is the harbour key?") + claude(1, [{"type": "text", "text": "Below the mat."}], "assistant"))
     return Server(chosen, "--transcript", "talk.jsonl", *more)
-
 
 def versions_are_agreed_on(chosen):
     with on_transcript(chosen) as server:
@@ -30,7 +28,6 @@ def versions_are_agreed_on(chosen):
         tools = server.ask("tools/list", {})["tools"]
         expect([each["name"] for each in tools] == TOOLS[3:], "the tools of a transcript", tools)
         expect(all(each["description"] and each["inputSchema"]["type"] == "object" for each in tools), "definitions", tools)
-
 
 def errors_have_their_codes(chosen):
     call = lambda **params: request("tools/call", params)
@@ -53,7 +50,6 @@ def errors_have_their_codes(chosen):
             expect(server.call(tool, is_error=True, **arguments).startswith("error: "), f"{tool} {arguments}")
         expect("mat" in server.call("read_message", number=1), "it goes on")
 
-
 def ids_come_back_exactly(chosen):
     with on_transcript(chosen) as server:
         for key in [0, -1, 7, 2**53, 2**63 - 1, -2**63, 2**64 - 1, 1.5, -0.25, "", "7", "\u00fc\U0001F600\"\\\n\u2028", "x" * 1_000_000]:
@@ -61,7 +57,6 @@ def ids_come_back_exactly(chosen):
             found = server.answer()
             expect(found["id"] == key and type(found["id"]) is type(key), f"another id than {str(key)[:40]}", str(found)[:200])
         expect(server.refused(request("ping", key=2**64 + 1)) == (WRONG_REQUEST, None), "a number that cannot be held")
-
 
 def notifications_and_answers_are_not_answered(chosen):
     with on_transcript(chosen) as server:
@@ -71,7 +66,6 @@ def notifications_and_answers_are_not_answered(chosen):
         for line in [b"", b"  ", b"\r", b"\t"]:
             server.send(line)
         expect(server.ask("ping") == {}, "what was answered first is the ping")
-
 
 def batches(chosen):
     with on_transcript(chosen) as server:
@@ -86,7 +80,6 @@ def batches(chosen):
         expect([each["id"] for each in server.answer()] == list(range(100)), "a batch of notifications has no answer, one of requests has all")
         expect(server.refused([request("tools/list")] * 101) == (WRONG_REQUEST, None), "a batch whose answer would be much larger")
 
-
 def long_lines_are_not_held(chosen):
     with on_transcript(chosen) as server:
         server.send(json.dumps(request("ping", {"x": "y" * (16 * 2**20 - 100)})).encode())
@@ -99,14 +92,12 @@ def long_lines_are_not_held(chosen):
         expect(server.peak() - before < 72 * 2**20, "memory for a line that is refused", server.peak() - before)
         expect(server.ask("ping") == {}, "the next line")
 
-
 def deep_nesting_is_refused(chosen):
     with on_transcript(chosen) as server:
         for bomb in [b"[" * 1_000_000, b'{"a":' * 1_000_000, b"[" * 5_000 + b"]" * 5_000, b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":' + b'{"a":' * 200 + b"1" + b"}" * 200 + b"}"]:
             expect(server.refused(bomb) == (NO_JSON, None), "a bomb")
         server.send(request("ping", {"x": json.loads("[" * 120 + "]" * 120)}))
         expect("result" in server.answer(), "what is deep, and not too deep")
-
 
 def damaged_lines_have_one_answer_or_none(chosen):
     chance = random.Random(7)
@@ -125,7 +116,6 @@ def damaged_lines_have_one_answer_or_none(chosen):
                 seen = server.answer()
             expect(seen == {"jsonrpc": "2.0", "id": f"after {at}", "result": {}}, f"more than one answer to {bytes(line)}", seen)
 
-
 def ends_with_its_input(chosen):
     write("talk.jsonl", claude(0, "x"))
     for given, answers in [(b"", 0), (b"\n", 0), (json.dumps(request("ping")).encode(), 1), (json.dumps(request("ping")).encode() + b"\r\n" + json.dumps(request("ping")).encode() + b"\n", 2), (b"{", 1)]:
@@ -140,7 +130,6 @@ def ends_with_its_input(chosen):
     child.stdin.close()
     child.stderr.close()
 
-
 def wrong_usage_is_refused(chosen):
     write("talk.jsonl", claude(0, "x"))
     for options in [[], ["--all"], ["--fly"], ["--transcript"], ["--transcript", ""], ["--journal", ""], ["--store", ""], ["--transcript", "talk.jsonl", "--journal", "sessions"],
@@ -150,7 +139,6 @@ def wrong_usage_is_refused(chosen):
         expect(done.returncode == 2 and done.stdout == b"" and b"usage: recall_server " in done.stderr and b"\x1b" not in done.stderr, f"{options}: no reason, or an output", done)
     done = subprocess.run([chosen.program, "--help"], capture_output=True, timeout=PATIENCE)
     expect(done.returncode == 0 and all(each in done.stdout for each in [b"--journal", b"--store", b"--conversation", b"--all", b"--transcript", b"--most"]), "--help", done)
-
 
 def transcripts_of_agent_programs_are_read(chosen):
     write("claude.jsonl", '{"type":"summary","summary":"Harbour works","leafUuid":"x"}\n' + claude(0, "Look for the \u00fcber key.") + claude(1, [
@@ -175,7 +163,6 @@ def transcripts_of_agent_programs_are_read(chosen):
             expect(f"message {len(texts) - 1}" in server.call("search_history", query=word), f"{name}: {word} is not found")
             expect(server.call("recent_history", count=1).startswith(f"recent_history:\nmessage {len(texts) - 1}: "), f"{name}: the latest")
             expect(server.call("search_history", query="zeppelin") == "search_history:\nnothing holds any of these words", "what is nowhere")
-
 
 def a_transcript_may_grow(chosen):
     with Server(chosen, "--transcript", "later.jsonl") as server:
@@ -218,12 +205,10 @@ def a_transcript_may_grow(chosen):
         expect(count() == "1", "a pipe is no file, and is not waited for")
     expect(server.log == b"recall_server: later.jsonl: there is no such file yet\n", "what is noted, once", server.log)
 
-
 def stamp(path):
     """So that the time of its change is another one, however coarse the clock and busy the machine."""
     about = os.stat(path)
     os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 60_000_000_000))
-
 
 def what_is_read_once_is_not_read_again(chosen):
     write("talk.jsonl", "".join(claude(at, f"step {at}") for at in range(50)))
@@ -233,7 +218,6 @@ def what_is_read_once_is_not_read_again(chosen):
             file.write(claude(0, "leap 0").encode())
         write("talk.jsonl", claude(50, "step 50"), "a")
         expect("step 50" in server.call("read_message", number=50) and "step 0" in server.call("read_message", number=0), "only what was appended is read")
-
 
 def a_document_may_grow(chosen):
     messages = [{"role": "user", "content": f"step {at}"} for at in range(3)]
@@ -260,7 +244,6 @@ def a_document_may_grow(chosen):
         write("chat.json", "")
         expect(count() == "0", "an empty file")
 
-
 def several_transcripts_are_several_conversations(chosen):
     for folder in ("a", "b", "c"):
         os.mkdir(folder)
@@ -281,7 +264,6 @@ def several_transcripts_are_several_conversations(chosen):
         expect("anchor" not in server.call("search_history", query="anchor"), "a search is of one conversation")
     with Server(chosen, "--transcript", "a/talk.jsonl", "--transcript", "c/other.jsonl", "--conversation", "mine") as server:
         expect("mine (this one)" in server.call("list_sessions") and "cable" in server.call("read_message", number=0, conversation="mine"), "its own has the name that is given")
-
 
 def journals_and_stores(chosen):
     run(os.path.join(chosen.examples, "keep_originals"))  # folders `sessions` and `artifacts` of the conversation "logs"
@@ -341,6 +323,5 @@ def journals_and_stores(chosen):
     write("other.db", "no database")
     with Server(chosen, "--journal", "other.db") as server:
         server.call("recent_history", is_error=True)
-
 
 ALL = checks_in(globals(), "chosen")

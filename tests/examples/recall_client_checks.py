@@ -14,7 +14,6 @@ from recall_talk import claude, run, write
 
 PLANT = "the harbour master keeps the key in locker 4711"
 
-
 def talk():
     """A session of 300 lines, with a plant in the middle of a long result."""
     lines = []
@@ -24,11 +23,9 @@ def talk():
                   claude(3 * at + 2, [{"type": "tool_result", "tool_use_id": f"t{at}", "content": f"{noise}\n{PLANT}\n{noise}" if at == 41 else noise}])]
     return "".join(lines)
 
-
 def text_of(result):
     expect(not result.is_error and len(result.content) == 1 and result.content[0].type == "text", "a result", result)
     return result.content[0].text
-
 
 def parameters(chosen, *options):
     return StdioServerParameters(command=chosen.program, args=list(options), cwd=os.getcwd())
@@ -63,7 +60,6 @@ def a_session_of_the_client(chosen):
 
     asyncio.run(converse())
 
-
 def its_newest_mode_falls_back(chosen):
     """The client first asks for a method of later versions."""
     write("talk.jsonl", talk())
@@ -74,7 +70,6 @@ def its_newest_mode_falls_back(chosen):
             expect(PLANT in text_of(await client.call_tool("search_history", {"query": "4711"})), "search_history")
 
     asyncio.run(converse())
-
 
 def all_tools_on_a_journal_and_a_store(chosen):
     run(os.path.join(chosen.examples, "keep_originals"))
@@ -91,6 +86,5 @@ def all_tools_on_a_journal_and_a_store(chosen):
                 expect(holds in text_of(await session.call_tool(tool, arguments)), tool)
 
     asyncio.run(converse())
-
 
 ALL = checks_in(globals(), "chosen")

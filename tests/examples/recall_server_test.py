@@ -22,7 +22,6 @@ if chosen.part == "clients":
 else:
     import recall_checks as checks
 
-
 def call(check, folder):
     os.chdir(folder)
     check(chosen)

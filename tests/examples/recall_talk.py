@@ -12,7 +12,6 @@ import threading
 from checks import PATIENCE, expect
 TOOLS = ["read_artifact", "list_artifacts", "search_artifacts", "read_message", "recent_history", "search_history", "list_sessions"]
 
-
 class Server:
     def __init__(self, chosen, *options):
         self.child = subprocess.Popen([chosen.program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -96,30 +95,24 @@ class Server:
         except OSError:
             return 0
 
-
 def request(method, params=None, key=1):
     return {"jsonrpc": "2.0", "id": key, "method": method, **({} if params is None else {"params": params})}
-
 
 def claude(number, content, role="user"):
     """A line of a session as Claude Code writes it."""
     return json.dumps({"parentUuid": f"u{number}", "isSidechain": False, "cwd": "/work", "sessionId": "s", "type": role,
                        "message": {"role": role, "content": content}, "uuid": f"v{number}", "timestamp": "2026-02-03T04:05:06.789Z"}, ensure_ascii=False) + "\n"
 
-
 def codex(payload, kind="response_item"):
     """A line of a session as Codex writes it."""
     return json.dumps({"timestamp": "2026-02-03T04:05:06.789Z", "type": kind, "payload": payload}) + "\n"
-
 
 def write(path, text, mode="w"):
     with open(path, mode + "b") as file:
         file.write(text if isinstance(text, bytes) else text.encode())
 
-
 def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE)
-
 
 def fields_of(text):
     """Of a file of a source: netstrings."""
@@ -129,7 +122,6 @@ def fields_of(text):
         fields.append(rest[:int(size)])
         text = rest[int(size) + 1:]
     return fields
-
 
 def artifacts_to_database(folder, path):
     """The same artifacts as sqlite_store keeps them."""
@@ -147,7 +139,6 @@ def artifacts_to_database(folder, path):
             else:
                 *texts, time, _ = fields_of(content)
                 to.execute("INSERT INTO source SELECT id, ?, ?, ?, ?, ? FROM artifact WHERE name = ?", (*texts, int(time), digest))
-
 
 def journal_to_database(conversation, file, path):
     """The same entries as sqlite_journal keeps them."""

@@ -19,7 +19,6 @@ ODD = ('{ "model" : "m", "temperature":1.10,\n "messages": [\n  {"role":"user","
        '  {"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"ok \\u00e9 \\/"}]},\n'
        '  {"role":"assistant","content":"done"}],"top_k" :1E1}  ')
 
-
 class Program:
     def __init__(self, path):
         self.path = path
@@ -31,7 +30,6 @@ class Program:
             expect(re.search(r"[\x00-\x09\x0b-\x1f\x7f]", err) is None, f"{arguments}: control characters", repr(err))
         return out, err
 
-
 def path_in(root, name, text=None):
     path = os.path.join(root, name)
     if text is not None:
@@ -39,11 +37,9 @@ def path_in(root, name, text=None):
             file.write(text)
     return path
 
-
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
-
 
 def long_conversation():
     messages = [{"role": "user", "content": "The task."}]
@@ -52,12 +48,10 @@ def long_conversation():
         messages.append({"role": "user", "content": f"question {turn}"})
     return messages
 
-
 def help_is_there(program, root):
     out, err = program.run("--help")
     names_options(out, "INPUT", "--window", "--mix", "--family", "--output", "--report", "--store", "--journal", "--conversation", "--shape", "--request")
     expect(err == "", "--help complains", err)
-
 
 def wrong_usage_and_input_are_refused(program, root):
     good = path_in(root, "good.json", ODD)
@@ -70,7 +64,6 @@ def wrong_usage_and_input_are_refused(program, root):
                          (path_in(root, "text", '"a"'), "messages"), (path_in(root, "number", "[1]"), "no object")]:
         _, err = program.run(path, status=2)
         expect(path in err and reason in err, f"{path} without {reason}", err)
-
 
 def shapes_that_are_not_understood_are_errors(program, root):
     text = "words " * 5000
@@ -86,7 +79,6 @@ def shapes_that_are_not_understood_are_errors(program, root):
         given = json.dumps(messages)
         expect(program.run("-", given=given)[0] == given, "a shape that is read has other bytes", given)
 
-
 def what_does_not_change_is_written_as_it_came(program, root):
     for text in [ODD, ODD.replace("\n", " "), json.dumps([{"role": "user", "content": "a"}]), "\ufeff[]", "[ ]\n"]:
         source = path_in(root, "in.json", text)
@@ -94,7 +86,6 @@ def what_does_not_change_is_written_as_it_came(program, root):
         program.run(source, "--output", path_in(root, "out.json"))
         expect(read(path_in(root, "out.json")) == text, "the file has other bytes", text)
         expect(program.run("-", given=text)[0] == text, "standard input has become other bytes", text)
-
 
 def messages_that_do_not_change_keep_their_spelling(program, root):
     messages = long_conversation()
@@ -106,7 +97,6 @@ def messages_that_do_not_change_keep_their_spelling(program, root):
         expect(spelt in out, "a message that stays is spelt anew", out)
     out, _ = program.run("-", "--window", "1000", given='{"x":1.10,"messages":' + json.dumps(messages) + ',"y":1e2}')
     expect(out.startswith('{"x":1.10,"messages":[') and out.endswith(',"y":1e2}'), "members beside the messages are spelt anew", out)
-
 
 def bodies_of_all_providers_keep_what_is_beside_the_messages(program, root):
     messages = long_conversation()
@@ -120,7 +110,6 @@ def bodies_of_all_providers_keep_what_is_beside_the_messages(program, root):
         expect(out.startswith(before) and out.endswith(after), "members beside the messages are spelt anew", out[:200] + " ... " + out[-200:])
         expect(len(json.loads(out[len(before):len(out) - len(after)])) < len(messages), "nothing was reduced", out)
 
-
 def a_request_is_as_the_provider_takes_it(program, root):
     parts = [{"role": "user" if m["role"] == "user" else "model", "parts": [{"text": m["content"]}]} for m in long_conversation()]
     given = json.dumps({"contents": parts})
@@ -133,7 +122,6 @@ def a_request_is_as_the_provider_takes_it(program, root):
     marked = json.loads(program.run("-", "--request", given=json.dumps({"contents": kept}))[0])["contents"]
     expect(not any("condense" in m for m in marked), "marks of an earlier run are erased", marked)
 
-
 def a_shape_can_be_demanded(program, root):
     given = json.dumps({"messages": [{"role": "user", "content": "hi"}]})
     for shape in ("openai", "responses", "anthropic", "ai_sdk", "ollama", "pi"):
@@ -141,7 +129,6 @@ def a_shape_can_be_demanded(program, root):
     for shape in ("gemini", "bedrock", "ai_sdk_ui", "mcp"):
         _, err = program.run("-", "--shape", shape, given=given, status=2)
         expect(f"it is of openai, responses, anthropic, ai_sdk, ollama or pi, not of {shape}" in err, f"{shape}: taken", err)
-
 
 def an_output_keeps_its_mode_and_link(program, root):
     source = path_in(root, "in.json", json.dumps(long_conversation()))
@@ -167,7 +154,6 @@ def an_output_keeps_its_mode_and_link(program, root):
     program.run(source, "--window", "1000", "--output", source)
     expect(len(json.loads(read(source))) < 81, "the input can not be the output")
 
-
 def nothing_else_is_written_or_left(program, root):
     source = path_in(root, "in.json", json.dumps(long_conversation()))
     kept = {name: path_in(root, name, "mine") for name in ("out.json.new", "out.json.tmp", ".out.json", "out.json~")}
@@ -187,7 +173,6 @@ def nothing_else_is_written_or_left(program, root):
     _, err = program.run(source, "--output", out, status=2, before=small_files)
     expect("File too large" in err, "another reason", err)
     expect(read(out) == old and sorted(os.listdir(root)) == before, "a failure leaves something", os.listdir(root))
-
 
 ALL = checks_in(globals(), "program", "root")
 

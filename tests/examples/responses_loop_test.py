@@ -18,13 +18,11 @@ from shapes import Responses
 DAYS, KEY = 40, "sk-test-77aa"
 END = "Nothing unusual. \u00fc\u4e16"
 
-
 class Handler(local_server.Handler):
     def do_POST(self):
         body = json.loads(self.body())
         self.server.seen.append((self.path, self.headers.get("Authorization"), body))
         self.answer(*self.server.mode(self.server, body))
-
 
 class Server(local_server.LocalServer):
     def __init__(self, mode, window=6_000):
@@ -40,7 +38,6 @@ class Server(local_server.LocalServer):
         """The conversation as it was, of which a later request is judged."""
         known = {item.get("call_id") for item in self.items if item["type"] == "function_call_output"}
         self.items += [item for item in sent if item.get("type") == "function_call_output" and item["call_id"] not in known]
-
 
 def behave(server, body):
     sent, shape = body["input"], Responses()
@@ -68,11 +65,9 @@ def behave(server, body):
     return 200, {"id": "resp_1", "object": "response", "status": "completed", "output": output,
                  "usage": {"input_tokens": size, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 30}}
 
-
 def run(program, url, *more, key=KEY):
     environment = {**os.environ, "OPENAI_API_KEY": key}
     return subprocess.run([program, "--endpoint", url, "--model", "m", *more], capture_output=True, text=True, timeout=PATIENCE, env=environment)
-
 
 def a_conversation_stays_inside_the_window(program):
     for more, refusals in (["--window", "5000"], range(0, 1)), ([], range(1, 4)):
@@ -87,7 +82,6 @@ def a_conversation_stays_inside_the_window(program):
             kept = [item for item in last["input"] if item.get("type") == "reasoning"]
             expect(kept and all(item in server.items for item in kept), "reasoning is not as it was", kept)
 
-
 def what_is_no_answer_ends_the_program(program):
     for status, answer in [(500, {"error": {"message": "\x1b[31mred"}}), (200, b"{"), (200, {"output": []}), (200, {"output": 7}), (200, []),
                            (200, {"output": [{"type": "unheard_of_call"}]}), (200, {"output": ["text"]}), (302, b"moved")]:
@@ -95,7 +89,6 @@ def what_is_no_answer_ends_the_program(program):
             done = run(program, server.url)
             expect(done.returncode == 1 and done.stdout == "" and done.stderr.startswith("responses_loop: "), f"{answer}: an answer", done.stdout + done.stderr)
             expect("\x1b" not in done.stderr and KEY not in done.stderr, "what is printed", done.stderr)
-
 
 def keys_go_nowhere_else(program):
     for url in ("http://example.invalid/v1", "ftp://127.0.0.1/", "https://user:secret@127.0.0.1/v1"):

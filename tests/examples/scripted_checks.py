@@ -14,7 +14,6 @@ from talk import figures
 
 SENTINEL = "outside-8c1f"
 
-
 def folder_in(root):
     """A folder with some files, beside what must stay unseen."""
     folder = os.path.join(root, "folder")
@@ -26,15 +25,12 @@ def folder_in(root):
     write(root, "folder-too/secret.txt", SENTINEL + "\n")
     return folder
 
-
 def write(root, name, content):
     with open(os.path.join(root, name), "wb") as file:
         file.write(content if isinstance(content, bytes) else content.encode())
 
-
 def help_is_there(chat, root, folder):
     names_options(chat.run(["--help"], []), "FOLDER", "--endpoint", "--model", "--window", "--state", "--timeout", "--no-stream", "--script")
-
 
 def refuses_bad_options(chat, root, folder):
     state = os.path.join(root, "state")
@@ -50,7 +46,6 @@ def refuses_bad_options(chat, root, folder):
     with open(state, encoding="utf-8") as file:
         expect(file.read() == "[{\"role\":", "a state that cannot be read was overwritten")
 
-
 def lists_reads_and_searches(chat, root, folder):
     out = chat.run([folder], ["list", "list sub", "read notes.txt", 'call read {"file":"notes.txt","first":2,"last":2}', "search needle",
                               "hello there", "", "/tokens", "/help", "/fly", "/quit", "never said"])
@@ -60,7 +55,6 @@ def lists_reads_and_searches(chat, root, folder):
         expect(wanted in out, f"missing: {wanted}", out)
     expect("never said" not in out, "it goes on after /quit", out)
     expect(len(figures(out)) == 6, "a status line for each turn", out)
-
 
 def never_leaves_the_folder(chat, root, folder):
     secret = os.path.join(root, "secret.txt")
@@ -103,7 +97,6 @@ def never_leaves_the_folder(chat, root, folder):
                        ("it is no folder", 4)]:
         expect(sum(why in each for each in reads) >= least, f"fewer than {least} answers say: {why}", out)
 
-
 def never_leaves_it_while_names_change(chat, root, folder):
     os.makedirs(os.path.join(folder, "swap"))
     write(folder, "swap/secret.txt", "harmless\n")
@@ -131,7 +124,6 @@ def never_leaves_it_while_names_change(chat, root, folder):
     expect(SENTINEL not in out, "what is outside was read while names change", out)
     expect("harmless" in out and "links are not followed" in out, "the race did not take place", out)
 
-
 def takes_hostile_calls(chat, root, folder):
     write(folder, "binary", bytes(range(256)) * 100)
     write(folder, "latin", b"caf\xe9 \xff\xfe\n")
@@ -157,7 +149,6 @@ def takes_hostile_calls(chat, root, folder):
     expect('[read {"file":"long"}: 262' in out, "a long line is cut", out)
     chat.run([folder], [b"y" * 3_000_000, "/" + "z" * 100_000, "/pin " + "9" * 100, "/pin -1", "/pin \x1b", "/save /nowhere/\x1b", "/save"])
 
-
 def stays_in_the_window(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(20000)))
     kept = "remember this: " + "pelican " * 60 + "pinned-end"
@@ -173,7 +164,6 @@ def stays_in_the_window(chat, root, folder):
     sent, all_of_them = re.search(r"used by (\d+) messages in \d+ turns; (\d+) messages are kept", out).groups()
     expect(int(sent) < int(all_of_them), "all messages are kept, few are sent", out)
 
-
 def compacts_and_undoes(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(700)))
     out = chat.run(["--window", "4000", folder], ["read numbers"] * 9 + ["/compact"])
@@ -183,7 +173,6 @@ def compacts_and_undoes(chat, root, folder):
     out = chat.run(["--window", "4000", folder], ["read numbers"] * 9 + ["/undo", "/tokens", "/undo", "/tokens"])
     used = [int(each) for each in re.findall(r"^(\d+) of \d+ tokens are used", out, re.M)]
     expect(len(used) == 2 and used[1] > used[0] and "taken back" in out, "an undo brings tokens back", out)
-
 
 def saves_and_goes_on(chat, root, folder):
     state = os.path.join(root, "state.json")
@@ -201,14 +190,12 @@ def saves_and_goes_on(chat, root, folder):
     out = chat.run([folder], ["/save", "/save " + os.path.join(root, "nowhere", "x"), "hello"])
     expect("a file is wanted" in out and "You said: hello" in out, "a failed save ends nothing", out)
 
-
 def recovers_from_an_overflow(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
     for more in [[], ["--no-stream"]]:
         out = chat.run(["--script", "overflow", "--window", "20000", *more, folder], ["read numbers"] * 6 + ["the last words"])
         expect(out.count("[recovered from: This model's maximum context length is ") == 1, "one recovery", out)
         expect("[no answer" not in out and out.count("The tool gave") == 6 and out.count("You said: the last words") == 1, "all is answered", out)
-
 
 def talks_on_a_terminal(chat, root, folder):
     write(folder, "screen", "\x1b]0;owned\x07\x1b[2J\r\n")
@@ -219,14 +206,12 @@ def talks_on_a_terminal(chat, root, folder):
     out, status = chat.on_terminal([folder], [b"/quit"])
     expect(status == 0 and out.count("> ") == 1, "/quit ends", out)
 
-
 def shows_reductions_and_turns(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
     out = chat.run(["--window", "4000", folder], ["/turn"] + ["read numbers"] * 12 + ["/turn", "/compact"])
     shown = re.findall(r"^\[reduced: .*\]$", out, re.M)
     expect(shown and all(re.search(r"[\d,]+ -> [\d,]+ of [\d,]+ tokens", each) for each in shown), "reductions are not shown, a line each", out)
     expect("no turn yet" in out and re.search(r"^turn 12: [\d,]+ in, [\d,]+ out, [\d,]+ total.*; average [\d,]+$", out, re.M), "/turn has no line", out)
-
 
 def reads_what_is_stored(chat, root, folder):
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
@@ -244,7 +229,6 @@ def reads_what_is_stored(chat, root, folder):
     for wrong in [{"reference": 5}, {"reference": "x"}, {"from": -1}, {"from": "a"}]:
         expect("The tool gave 1 line: error: " in piece(wrong), f"{wrong} is no error", piece(wrong))
 
-
 def finds_and_restores_what_has_left(chat, root, folder):
     state = os.path.join(root, "state")
     write(folder, "numbers", "".join(f"{each}\n" for each in range(2000)))
@@ -259,11 +243,9 @@ def finds_and_restores_what_has_left(chat, root, folder):
     out = chat.run(["--window", "4000", folder], ["remember halcyon", 'call search_history {"query":"halcyon"}', 'call read_message {"number":1}'])
     expect(out.count("The tool gave") == 2 and "error" not in out, "the model cannot look it up", out)
 
-
 def history(state):
     with open(state, encoding="utf-8") as file:
         return file.read()
-
 
 def keeps_the_window_that_is_asked_for(chat, root, folder):
     state = os.path.join(root, "state")
@@ -273,14 +255,12 @@ def keeps_the_window_that_is_asked_for(chat, root, folder):
     expect(most(chat.run(["--window", "16000", "--state", state, folder], ["hello"])) > 1.8 * first, "--window is not applied")
     expect(most(chat.run(["--window", "4000", "--state", state, folder], ["hello"])) < 0.6 * first, "nor where it is less")
 
-
 def makes_no_folders(chat, root, folder):
     before = sorted(os.listdir(root))
     out = chat.run([folder], ["hello", "/save " + os.path.join(root, "new", "state"), "/save " + os.path.join(root, "a", "b", "c")])
     expect(out.count("there is no such folder") == 2, "no reason is given", out)
     chat.run(["--state", os.path.join(root, "new", "state"), folder], [], status=2)
     expect(sorted(os.listdir(root)) == before, "a folder was made", os.listdir(root))
-
 
 def saves_when_it_is_interrupted(chat, root, folder):
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -295,6 +275,5 @@ def saves_when_it_is_interrupted(chat, root, folder):
         rest, _ = child.communicate(timeout=60)
         expect(child.returncode == 0 and b"saved" in rest, f"status {child.returncode}", rest)
         expect("remember the needle" in history(state), "what was said is lost")
-
 
 ALL = checks_in(globals(), "chat", "root", "folder")

@@ -11,10 +11,8 @@ import time
 
 from checks import PATIENCE, expect, no_controls, run
 
-
 def only_text(output, beside="\n"):
     return no_controls(output.decode("utf-8"), beside)  # strict: ill-formed bytes are an error
-
 
 class Chat:
     def __init__(self, program, environment=None):
@@ -64,7 +62,6 @@ class Chat:
                 child.kill()
                 child.wait()
             os.close(master)
-
 
 def figures(output):
     """The tokens that each status line says are used, and the most that may be: its first two numbers."""

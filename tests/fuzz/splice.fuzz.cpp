@@ -38,22 +38,24 @@ void fuzz::try_input(byte_source bytes) {
             std::vector{proxy::hidden_rounds{.which = which, .place = 1, .before = messages, .last = messages}};
         try {
             rounds[0].seen = answer.seen();
-            auto const all = proxy::with_rounds({{{"role", "user"}, {"content", "x"}}}, rounds);
-            require(all.size() == 1 + messages.size(), "rounds are put into a conversation");
+            proxy::json::array_t all{{{"role", "user"}, {"content", "x"}}};
+            all.insert(all.end(), messages.begin(), messages.end());
+            static_cast<void>(proxy::insert_rounds(all, rounds));
+            require(all.size() >= 1 + messages.size(), "rounds take nothing from a conversation");
         } catch (std::exception const&) {}  // of what no reader understands
         if (goes_on && round == 0) {
             answer.next();
             continue;
         }
         seen += answer.rest();
-        if (answer.hidden().empty() && round == 0) require(seen == text, "what has no such call arrives as it is");
-        if (answer.hidden().empty() || streams) return;
+        if (!answer.hides_calls() && round == 0) require(seen == text, "what has no such call arrives as it is");
+        if (!answer.hides_calls() || streams) return;
         auto const shown = condense::parse_json<proxy::json>(seen);
         require(shown.error.empty(), "what is changed is JSON");
         proxy::spliced_answer again{which, false};
         static_cast<void>(again.add(seen));
         static_cast<void>(again.end());
-        require(again.hidden().empty(), "none of these calls arrives");
+        require(!again.hides_calls(), "none of these calls arrives");
         return;
     }
 }
