@@ -763,10 +763,11 @@ private:
         condense::session_state state;
         if (kept::read_state(text_at(found->record, "state"), state)) return;
         auto all = plain;
-        auto const& size = member(found->record, "messages");
-        if (insert_rounds(all, rounds) >= hidden_rounds::asked_anew || !size.is_number_unsigned() || size > all.size())
+        auto const& known = member(found->record, "messages");
+        if (insert_rounds(all, rounds) >= hidden_rounds::asked_anew || !known.is_number_unsigned() ||
+            known > all.size())
             return;
-        for (std::size_t at = 0; at < size.get<std::size_t>(); ++at)
+        for (std::size_t at = 0; at < known.get<std::size_t>(); ++at)
             state.messages.push_back(condense::to_bytes(all[at]));
         auto one = make(found->name, json::array_t{});
         if (one->chat.adopt(std::move(state))) return;
