@@ -86,8 +86,9 @@ std::optional<int> read_arguments(int count, char const* const* given, settings&
          "which a later run knows what was done"},
         {"--output", &chosen.output, "the file to write; standard output unless given", command_line::not_empty()},
         {"--report", &chosen.report, "on standard error: table or json", one_of({"table", "json"})},
-        {"--store", &chosen.store, "a folder for what is taken out of large results"},
-        {"--journal", &chosen.journal, "a folder for every message as it came"},
+        {"--store", &chosen.store,
+         "a folder, a file that ends in .db, or redis://HOST, for what is taken out of large results"},
+        {"--journal", &chosen.journal, "such a place for every message as it came"},
         {"--conversation", &chosen.conversation,
          "by which the journal tells conversations apart; the input's path unless given"}};
     if (auto const status = command_line::read(program, options, count, given)) return status;

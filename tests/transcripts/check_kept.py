@@ -66,7 +66,7 @@ def check(options, source, counts):
             reduce(options.program, source, work / "once.json", window, work)
             reduce(options.program, work / "once.json", work / "twice.json", window, work)
             store = work / "store"
-            artifacts = {path.name: path.read_bytes().decode("utf-8") for path in store.iterdir()} if store.is_dir() else {}
+            artifacts = {path.name: path.read_bytes().decode("utf-8") for path in store.iterdir() if path.suffix != ".source"} if store.is_dir() else {}
             counts["artifacts"] += len(artifacts)
             yield from (f"at {window}: {problem}" for problem in problems_of(messages, *recorded(work / "journal"), artifacts))
 
