@@ -297,7 +297,7 @@ private:
             if (!digits.ends_with(end_mark)) return;
             digits.remove_suffix(end_mark.size());
             if (!detail::read_number(digits, size) || size >= text.size() - line.size() - 1) return;
-            auto const length = static_cast<std::size_t>(size);
+            auto const length = detail::as_size(size);
             log.add({std::string{line.substr(0, mark)}, std::string{text.substr(line.size() + 1, length)}, 0});
             text.remove_prefix((std::min)(line.size() + 2 + length, text.size()));
         }
