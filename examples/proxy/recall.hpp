@@ -200,8 +200,8 @@ class spliced_answer {
 public:
     spliced_answer(protocol which, bool streams) : which_{which}, streams_{streams} {}
 
-    /// Takes what has come from the provider; gives what the client may see of it now. Throws where more would have to
-    /// wait than anybody has said.
+    /// Takes what has come from the provider; gives what the client may see of it now. Throws where more than 64 MiB
+    /// would have to wait.
     std::string add(std::string_view piece) {
         raw_.append(piece);
         size_ += piece.size();
