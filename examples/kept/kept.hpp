@@ -189,7 +189,7 @@ condense::state_error read_state(std::string_view text, condense::session_state&
 
 /// The text of a message that is shown and searched: its parts where its shape is known, else its strings and numbers.
 std::string text_of(nlohmann::ordered_json const& message, std::string_view content);
-/// The same of a journal's content: JSON, or a chat_message.
+/// Of a journal's content in this way: JSON, or a chat_message.
 std::string content_text(std::string_view content);
 
 /// The recovery tools over what is kept; those of which there is no store or journal are not offered.

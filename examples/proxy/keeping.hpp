@@ -100,19 +100,4 @@ inline mix mix_named(std::string_view name, kept::any_journal const& journal, ke
     return with(condense::presets::recommended_index());
 }
 
-/// Whether the tools of a request read what was kept, as those of `recall_server` do.
-inline bool has_recovery_tools(json const& document) {
-    auto const tools = document.find("tools");
-    if (tools == document.end() || !tools->is_array()) return false;
-    for (auto const& tool : *tools) {
-        if (!tool.is_object()) continue;
-        auto const function = tool.find("function");
-        auto const& named = function != tool.end() && function->is_object() ? *function : tool;
-        auto const name = named.find("name");
-        if (name != named.end() && name->is_string() && condense::is_recovery_tool(name->get_ref<std::string const&>()))
-            return true;
-    }
-    return false;
-}
-
 }  // namespace proxy

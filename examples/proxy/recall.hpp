@@ -60,6 +60,15 @@ inline bool is_hidden(std::string_view tool) noexcept {
            condense::recovery_tool_names.end();
 }
 
+/// Whether the tools of a request read what was kept, as those of `recall_server` do.
+inline bool has_recovery_tools(json const& document) {
+    for (auto const& tool : member(document, "tools")) {
+        auto const& function = member(tool, "function");
+        if (condense::is_recovery_tool(text_at(function.is_object() ? function : tool, "name"))) return true;
+    }
+    return false;
+}
+
 /// A call of a tool.
 struct tool_call {
     std::string id = {};
@@ -83,7 +92,7 @@ struct hidden_rounds {
     json::array_t results = {};  ///< of its calls that the client does not know
     std::string seen = {};  ///< by which the client's version of it is known
 
-    /// What a client sees of answers: the texts, whose spaces it may change, and its calls.
+    /// The part of answers that a client sees: the texts, whose spaces it may change, and its calls.
     template <class Iterator>
     static std::string seen_of(Iterator from, Iterator end) {
         std::string text, calls;
@@ -100,7 +109,7 @@ struct hidden_rounds {
         return text + calls;
     }
 
-    /// What `insert_into` gives where the client asks anew what has been answered.
+    /// The result of `insert_into` where the client asks anew for an answer that it has had.
     static constexpr std::size_t asked_anew = 1'000'000;
 
     /// The answer as it was seen stands in the client's messages.
@@ -234,7 +243,7 @@ public:
     /// The answer as messages that go back to the provider.
     json::array_t const& written() const noexcept { return written_; }
 
-    /// What of all answers the client sees, once the last one is settled.
+    /// The part of all answers that the client sees, once the last one has ended.
     std::string seen() const {
         auto all = streams_ ? shown_ : json::array_t{};
         all.insert(all.end(), written_.begin(), written_.end());
@@ -319,7 +328,7 @@ private:
         shown += round_ == 0 ? now.text : rewritten(now);
     }
 
-    /// What has come, as messages.
+    /// As messages, as far as it has come.
     json::array_t messages_so_far() const {
         if (which_ == protocol::responses) return blocks_;
         if (which_ == protocol::anthropic) return {json{{"role", "assistant"}, {"content", blocks_}}};
@@ -487,8 +496,7 @@ private:
                 hidden_.push_back(std::move(call));
             }
         }
-        if (hidden_.empty() && hides_) blocks_left_ = without_hidden(blocks_);
-        auto const& kept = hidden_.empty() && hides_ ? blocks_left_ : blocks_;
+        auto const kept = hidden_.empty() && hides_ ? without_hidden(blocks_) : blocks_;
         if (which_ == protocol::responses) written_ = kept;
         else if (!message_.empty()) {
             message_["role"] = "assistant";
@@ -627,7 +635,6 @@ private:
     json message_ = json::object();
     json::array_t blocks_ = {};  ///< blocks, items, or calls of a chat
     std::vector<std::string> inputs_ = {};  ///< of the blocks, as text
-    json::array_t blocks_left_ = {};
     json::array_t written_ = {};
     std::vector<tool_call> hidden_ = {};
     std::vector<tool_call> own_ = {};  ///< calls of the client

@@ -56,7 +56,7 @@ class Chat:
 
     @staticmethod
     def read(whole, stream):
-        """What the client makes of an answer: messages to be sent back, its text, and its calls."""
+        """An answer as the client takes it: messages to be sent back, its text, and its calls."""
         message = {"role": "assistant", "content": ""}
         if not stream:
             message = {key: value for key, value in json.loads(whole)["choices"][0]["message"].items() if key in ("role", "content", "tool_calls")}

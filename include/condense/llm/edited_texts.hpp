@@ -27,7 +27,7 @@
 #include <condense/llm/fence.hpp>
 #include <condense/llm/name_list.hpp>
 
-// What an agent has just written, it edits next, and an edit names the old text exactly: the new texts of the latest
+// An agent edits next what it has just written, and an edit names the old text exactly: the new texts of the latest
 // edits, as they stand by now. summarize{.leaves = both{edited_texts{}, name_index{}}}.
 
 namespace condense {
@@ -257,7 +257,7 @@ private:
         }
         end();
     }
-    /// What a shell writes into a file: cat > FILE <<'END', up to a line END.
+    /// Documents that a shell writes into files: cat > FILE <<'END', up to a line END.
     static void see_documents(memory& log, std::string_view text, std::uint64_t message) {
         while (!text.empty()) {
             auto const line = next_line(text);
