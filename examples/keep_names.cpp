@@ -8,6 +8,7 @@
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
 #include <condense/llm/name_index.hpp>
+#include <condense/llm/user_words.hpp>
 #include <condense/llm/work_record.hpp>
 
 #include "check.hpp"
@@ -28,13 +29,13 @@ int main() {
     using namespace condense::literals;
     using condense::used;
 
-    auto const mix = condense::pipeline{
-        condense::summarize{.when = used >= 85_pct,
-                            .until = used <= 5_pct,
-                            .protect = condense::task | condense::unanswered,
-                            .with = condense::no_prose{},
-                            .leaves = condense::both{condense::work_record{.share = 5_pct},
-                                                     condense::name_index{.share = 20_pct, .lines = 33_pct}}}};
+    auto const mix = condense::pipeline{condense::summarize{
+        .when = used >= 85_pct,
+        .until = used <= 5_pct,
+        .protect = condense::task | condense::unanswered,
+        .with = condense::no_prose{},
+        .leaves = condense::both{condense::both{condense::user_words{.share = 5_pct}, condense::work_record{}},
+                                 condense::name_index{.share = 15_pct, .lines = 100_pct}}}};
 
     condense::session session{std::vector<chat_message>{}, mix, {.window = 4'000_tokens}};
     session.push(chat_message::user("Tidy up the orders."));
@@ -47,7 +48,7 @@ int main() {
     check(session.prepare().changed());
 
     std::string const summary = session.request()[1].parts[0].text;
-    check(summary.find("User: Use tabs.") != std::string::npos);
+    check(summary.find("> Use tabs.") != std::string::npos);
     check(summary.find("Files read: src/orders.cpp") != std::string::npos);
     check(summary.find("> Order W482217 is refunded by refund_order.") != std::string::npos);
 }

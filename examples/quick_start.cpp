@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 
-// How do I begin? A history, a budget with room for the answer and the tool schemas, a store, and a model that
-// summarises.
+// How do I begin? A history, a budget with room for the answer and the tool schemas, and the pipeline to begin with; or
+// one of my own.
 
 #include <iostream>
 #include <string>
@@ -10,7 +10,9 @@
 
 #include <condense/adapt/chat_message.hpp>
 #include <condense/condense.hpp>
+#include <condense/preset/recommended.hpp>
 #include <condense/store/memory.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "check.hpp"
 
@@ -40,25 +42,28 @@ std::vector<chat_message> long_history() {
 int main() {
     std::vector<chat_message> history = long_history();
 
-    condense::memory_store const store;  // or artifact_folder{"artifacts"}, which outlives the process
+    condense::memory_journal const journal;  // or journal_folder{"journal"}, which outlives the process
+    condense::memory_store const store;  // or artifact_folder{"artifacts"}
     auto const model = [](std::string_view prompt) { return ask_model(std::string{prompt}); };
+    auto const mix = condense::presets::recommended(journal, store, model);
 
-    condense::pipeline const mix{
+    // The model's window; of it for the answer; and tool schemas and a system prompt that are not among the messages.
+    condense::budget const room{.window = 32'000_tokens, .output = 4'000_tokens, .overhead = 1'500_tokens};
+
+    auto const report = condense::reduce(history, mix, room);
+    if (std::cout << report; !report.fits()) return 1;  // prints what each layer did
+
+    check(report.after.tokens <= room.input() && history.size() < 122);
+    check(report.after.tokens > condense::percent{6'000}.of(room.input()));
+
+    condense::pipeline const own{
         condense::offload{.over = 10'000_chars, .into = store},  // large results: a preview and a reference
         condense::compress{.when = used >= 65_pct, .over = 3'000_chars},  // then the ends of what is still long
-        condense::summarize{.when = used >= 80_pct, .with = model},  // then one summary of the oldest messages
+        condense::summarize{.when = used >= 80_pct},  // then one summary of the oldest messages, here by rule
         condense::sliding_window{.when = used >= 90_pct},  // then the oldest messages go
         condense::escalate{.when = used >= 90_pct}};  // the same again, harder
 
-    condense::budget const room{
-        .window = 32'000_tokens,  // the model's context window
-        .output = 4'000_tokens,  // kept free for the answer
-        .overhead = 1'500_tokens};  // tool schemas and a system prompt that are not among the messages
-
-    auto const report = condense::reduce(history, mix, room);
-    std::cout << report;  // what each layer did
-    if (!report.fits()) return 1;
-
-    check(report.after.tokens <= room.input() && history.size() < 122);
+    history = long_history();
+    check(condense::reduce(history, own, room).fits());
     check(store.size() == 26);  // equal results are stored once
 }

@@ -99,7 +99,7 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
     CHECK(session.edits().steps().size() == 1);
     auto const later = condense::save(session);
     REQUIRE(later);
-    CHECK(later.text.find("\"condense_state\":5,") != std::string::npos);
+    CHECK(later.text.find("\"condense_state\":6,") != std::string::npos);
     auto again = fresh();
     REQUIRE_FALSE(condense::restore(again, later));
     CHECK(again.used() == session.used());
@@ -147,14 +147,17 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     state.edited_since_sent = true;
     state.binds = false;
     state.model = ~std::uint64_t{0};
+    state.task = 3;
+    state.task_taken = true;
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
-    CHECK((again.edited_since_sent && !again.binds && again.model == state.model));
+    CHECK(
+        (again.edited_since_sent && !again.binds && again.model == state.model && again.task == 3 && again.task_taken));
     state.version = 3;  // as an earlier release has written it
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
     CHECK(again.statistics[0].redactions == 7);
     CHECK(again.statistics[0].model_usage == condense::provider_usage{});
     CHECK(again.agent_usage == condense::provider_usage{});
-    CHECK((!again.edited_since_sent && again.binds && again.model == 0));
+    CHECK((!again.edited_since_sent && again.binds && again.model == 0 && again.task == 0 && !again.task_taken));
     state.version = condense::session_state::latest;
     CHECK(try_text(text).accepted);
     CHECK(said(try_text(text).broken) == "");
@@ -188,9 +191,9 @@ TEST_CASE("the text is held to its form though its check is right") {
         state_fault fault;
     };
     for (auto const& [was, is, fault] : {
-             row{"{\"condense_state\":5", "{\"condense_state\":6", state_fault::newer},
-             row{"{\"condense_state\":5", "{\"condense_state\":0", state_fault::impossible},
-             row{"{\"condense_state\":5", "{\"condense_state\":5.0", state_fault::damaged},
+             row{"{\"condense_state\":6", "{\"condense_state\":7", state_fault::newer},
+             row{"{\"condense_state\":6", "{\"condense_state\":0", state_fault::impossible},
+             row{"{\"condense_state\":6", "{\"condense_state\":6.0", state_fault::damaged},
              row{"\"compress\"", "\"escalate\"", state_fault::foreign},
              row{"\"repair\"", "\"repair\",\"repair\"", state_fault::foreign},
              row{"\"conversation\":\"\"", "\"conversation\":\"other\"", state_fault::foreign},

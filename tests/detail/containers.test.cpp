@@ -8,6 +8,7 @@
 
 #include <condense/detail/call_index.hpp>
 #include <condense/detail/grow.hpp>
+#include <condense/detail/heap.hpp>
 #include <condense/detail/index_iterator.hpp>
 #include <condense/detail/sort.hpp>
 #include <condense/detail/sparse_vector.hpp>
@@ -314,3 +315,29 @@ TEST_CASE("index_iterator: elements of an owner by index") {
 }
 
 }  // namespace
+
+namespace {
+
+struct number {
+    std::uint32_t value = 0;
+    bool before(number const& other) const noexcept { return value > other.value; }
+};
+
+}  // namespace
+
+TEST_CASE("heap: gives all values in order, whatever it began with and whatever changes at its front") {
+    std::uint32_t state = 7;
+    for (std::size_t size = 0; size < 40; ++size) {
+        std::vector<number> heap;
+        while (heap.size() < size) heap.push_back({(state = state * 1664525 + 1013904223) % 25});
+        condense::detail::make_heap(heap);
+        if (size > 2) {
+            heap[0].value = 3;
+            condense::detail::sink(heap, 0);
+        }
+        for (std::uint32_t last = 25; !heap.empty(); condense::detail::pop_first(heap)) {
+            CHECK(heap[0].value <= last);
+            last = heap[0].value;
+        }
+    }
+}

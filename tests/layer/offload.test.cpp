@@ -142,7 +142,11 @@ TEST_CASE("offload: a mark keeps a preview from being stored, even where it is o
 
 TEST_CASE("offload: stops at its target, oldest first") {
     auto const layer = [] {
-        return offload{.when = used >= 65_pct, .over = 1'000_chars, .preview = mixes::ends, .into = shelf{}};
+        return offload{.when = used >= 65_pct,
+                       .until = used <= 52_pct,
+                       .over = 1'000_chars,
+                       .preview = mixes::ends,
+                       .into = shelf{}};
     };
     CHECK(stored_of({letters(3'000, 'a'), letters(3'000, 'b'), letters(3'000, 'c')}, layer(), 10'000_tokens) ==
           list{letters(3'000, 'a'), letters(3'000, 'b')});

@@ -167,3 +167,17 @@ TEST_CASE("sliding_window: it says why it has nothing to do") {
     CHECK(said(window(nothing), "SUA") ==
           "nothing to do: all of it is system messages, pins, open calls or the latest message");
 }
+
+TEST_CASE("sliding_window: in a session half of its trigger is enough, in one call 65 % of the input") {
+    conversation messages{U("task")};
+    for (int index = 0; index < 95; ++index) messages.push_back(index % 2 == 0 ? A(letters(10)) : U(letters(10)));
+    auto const once = [&](auto const& mix) {
+        auto copy = messages;
+        return reduced(copy, pipeline{mix}, 1'000_tokens).after.tokens;
+    };
+    CHECK(once(sliding_window{}) == 644_tokens);
+    CHECK(once(sliding_window{.until = used <= 30_pct}) <= 300_tokens);
+    CHECK(once(sliding_window{.until = condense::for_session(used <= 30_pct)}) == 644_tokens);
+    session goes_on{messages, pipeline{sliding_window{}}, budget{.window = 1'000_tokens}, per_byte{}};
+    CHECK(goes_on.prepare().after.tokens == 444_tokens);
+}

@@ -8,7 +8,7 @@
 namespace {
 
 using namespace layers;
-using condense::edited_texts, condense::detail::edit_log;
+using condense::edited_texts;
 
 auto mix() {
     return pipeline{summarize{.when = used >= 80_pct,
@@ -22,12 +22,12 @@ auto new_session() { return session{conversation{}, mix(), budget{.window = 4'00
 
 /// "FILE:TEXT|" of what is known after calls with these arguments.
 std::string known(std::initializer_list<std::string_view> calls) {
-    edit_log log;
+    edited_texts::memory log;
     std::uint64_t at = 0;
     for (auto const arguments : calls)
         edited_texts{}.see(log, {.kind = condense::part_kind::tool_call, .text = arguments}, ++at);
     std::string out;
-    for (auto const& one : log.entries) out += one.file + ":" + one.text + "|";
+    for (auto const& one : log.entries) out += one.label + ":" + one.text + "|";
     return out;
 }
 
@@ -50,6 +50,8 @@ TEST_CASE("edited_texts: a text is what it is by now, in each way to write one")
           "a.py:import x\n|b:y\n|");
     CHECK(known({R"({"path":"a","old_string":"x","new_string":""})", R"({"query":"x"})", "no JSON",
                  R"({"content":"</summary>"})"}) == "");
+    auto const large = R"({"path":"b","content":")" + std::string(8'001, 'x') + R"("})";
+    CHECK(known({first, large}) == "a:one\ntwo|");
 }
 
 TEST_CASE(
@@ -78,20 +80,4 @@ TEST_CASE(
     history += {A(std::string(3'500, 'c')), U("on")};
     static_cast<void>(condense::reduce(history, mix(), {.window = 4'000_tokens}, per_byte{}, fakes::with_marks()));
     CHECK(contains(summary_in(history), "a.c [21 bytes]\nint one;\n  int three;\n"));
-}
-
-TEST_CASE("edited_texts: what they remember is loaded as it was saved, or refused") {
-    edit_log log, loaded;
-    log.note("a", std::nullopt, "text", 3);
-    auto const saved = log.save();
-    REQUIRE(loaded.load(saved, 4));
-    CHECK(loaded.save() == saved);
-    CHECK_FALSE(loaded.load(saved, 2));
-    CHECK_FALSE(loaded.load(saved + "1", 4));
-    loaded.rewind(3);
-    CHECK(loaded.entries.empty());
-    for (std::uint64_t at = 0; at < 40; ++at) log.note(std::to_string(at), std::nullopt, std::string(4'000, 'x'), at);
-    CHECK(log.entries.size() == 25);
-    log.note("b", std::nullopt, std::string(8'001, 'x'), 9);
-    CHECK(log.entries.size() == 25);
 }

@@ -8,7 +8,7 @@
 namespace {
 
 using namespace layers;
-using condense::user_words, condense::detail::user_log;
+using condense::user_words;
 
 auto mix_of(user_words const& words) {
     return pipeline{summarize{.when = used >= 80_pct,
@@ -72,23 +72,24 @@ TEST_CASE("user_words: what the user pastes closes no fence and begins no line")
     CHECK(contains(summary, "\n> &lt;/summary>\n> -\n> \n> The user's words in it:\n> > forged"));
 }
 
-TEST_CASE("user_words: what they remember is loaded as it was saved, or refused") {
-    user_log log;
-    log.add("go on", 3);
-    log.add("and\nthen", 5);
-    auto const saved = log.save();
-    user_log loaded;
-    REQUIRE(loaded.load(saved, 6));
-    CHECK(loaded.save() == saved);
-    CHECK_FALSE(loaded.load(saved, 4));
-    auto forged = saved;
-    forged.replace(forged.find("5:go on,"), 8, "10:</summary>,");
-    CHECK_FALSE(loaded.load(forged, 6));
-    CHECK(loaded.save() == saved);
-    loaded.rewind(5);
-    CHECK(loaded.entries.size() == 1);
-    for (int index = 0; index < 50; ++index) log.add(std::string(50'000, 'w'), 6);
-    CHECK(log.entries.size() == 8);
+TEST_CASE("user_words: a short answer stands with its question, and output of tools is nobody's words") {
+    auto session = session_of({.share = 30_pct});
+    push(session, {U("the task"), A("It is open.\nShall I cancel **A7**?"), U("yes"), A("I did."),
+                   U("Observation: a.cpp"), A("so"), U("thanks"), A(std::string(3'500, 'a')), U("the latest")});
+    static_cast<void>(session.run());
+    auto const summary = summary_in(session.request());
+    CHECK(contains(summary, "> yes (asked: Shall I cancel **A7**?)\n-\n> thanks\n-\n"));
+    CHECK_FALSE(contains(summary, "Observation"));
+}
+
+TEST_CASE("user_words: a long message leaves room for those before it") {
+    auto session = session_of({.share = 10_pct});
+    push(session, {U("the task"), U("use tabs"), A("yes"), U("log: " + std::string(2'000, 'x')),
+                   A(std::string(2'500, 'a')), U("the latest")});
+    static_cast<void>(session.run());
+    auto const summary = summary_in(session.request());
+    CHECK(contains(summary, "> use tabs\n-\n> log: xxx"));
+    CHECK(contains(summary, "x [the rest is left out]\n-\n"));
     CHECK_THROWS_AS(mix_of({.share = 0_pct}), invalid_configuration);
     CHECK_THROWS_AS(mix_of({.most = 0_tokens}), invalid_configuration);
 }

@@ -95,7 +95,7 @@ constexpr bool any_figures_are_harmless() {
             if (count != 0 && !(used >= condense::tokens{count}).due(now)) return false;
             if (!(used <= condense::messages{input}).due(now)) return false;
         }
-    return (used >= condense::tokens{most}).target().bind({}).one().limit == most / 5 * 4;
+    return (used >= condense::tokens{most}).target().bind({}).one().limit == most / 2;
 }
 
 TEST_CASE("trigger: operators, shares and headroom") {
@@ -137,21 +137,21 @@ TEST_CASE("trigger: joined conditions, measures and targets") {
     CHECK((done(large, {.images = {40}, .bytes = {7}}) && !done(large, {.images = {41}, .bytes = {7}})));
     CHECK_CONSTANT((headroom < 5_tokens).fired(at(98, 100)) == measure::token_count &&
                    (used >= 50_pct).fired(at(49, 100)) == measure::none);
-    // The default target is four fifths.
-    CHECK_CONSTANT(done(used >= 50_pct, at(40, 100)) && !done(used >= 50_pct, at(41, 100)) &&
+    // The default target is half of a limit in tokens, and four fifths of others.
+    CHECK_CONSTANT(done(used >= 50_pct, at(25, 100)) && !done(used >= 50_pct, at(26, 100)) &&
                    done(used > 100_messages, messages(80)) && !done(used > 100_messages, messages(81)) &&
                    done(used >= 10_turns, {.turns = {8}}) && !done(used >= 10_turns, {.turns = {9}}) &&
-                   done(headroom < 20_tokens, at(64, 100)) && !done(headroom < 20_tokens, at(65, 100)) &&
+                   done(headroom < 20_tokens, at(40, 100)) && !done(headroom < 20_tokens, at(41, 100)) &&
                    !done(always, at(0, 100)));
     // The beginning of a turn is no measure of what is done: the rest of the expression decides that.
     constexpr usage begins{.tokens = {60}, .input = {100}, .begins_turn = true};
     constexpr auto waits = (at_turn && used >= 50_pct) || used >= 90_pct;
     CHECK_CONSTANT(at_turn.due(begins) && !at_turn.due(at(60, 100)) && waits.due(begins) && !waits.due(at(89, 100)) &&
-                   waits.due(at(90, 100)) && done(waits, at(40, 100)) && !done(waits, begins));
+                   waits.due(at(90, 100)) && done(waits, at(25, 100)) && !done(waits, begins));
     CHECK(waits.text() == "((at_turn && used >= 50 %) || used >= 90 %)");
     // Either side of a && will do, a || needs both.
-    usage const few_tokens{.tokens = {40}, .messages = {10}};
-    usage const few{.tokens = {40}, .messages = {8}};
+    usage const few_tokens{.tokens = {25}, .messages = {10}};
+    usage const few{.tokens = {25}, .messages = {8}};
     auto const all_of = used >= 50_tokens && used >= 10_messages;
     auto const one_of = used >= 50_tokens || used >= 10_messages;
     CHECK((done(all_of, few_tokens) && !done(one_of, few_tokens) && done(one_of, few) && done(all_of, few)));
@@ -197,7 +197,7 @@ TEST_CASE("trigger: prints itself, values compare, and limits that cannot work a
     CHECK((used > 3_turns && (always || used < 1_turns)).text() == "(used > 3 turns && (always || used < 1 turns))");
     CHECK(always.target().text() == "never");
     CHECK((used > 100_messages && headroom < 3_tokens).target().text() ==
-          "(used <= 80 messages || used <= 80 % beside headroom < 3 tokens)");
+          "(used <= 80 messages || used <= 50 % beside headroom < 3 tokens)");
     CHECK(((used >= 65_pct) == (used >= 65_pct) && !((used >= 65_pct) == (used >= 66_pct))));
     CHECK((used >= 65_pct && always) == (used >= 65_pct && always));
     CHECK_THROWS_AS(used >= 101_pct, condense::invalid_configuration);
@@ -307,8 +307,8 @@ TEST_CASE("relaxed: is a trigger as others are") {
                    one.message_limit() == 5_messages);
     // The target is that of the trigger within, else the cache would decide how much a reduction takes out.
     constexpr auto target = relaxed(used >= 50_pct, 10_pct).target();
-    CHECK_CONSTANT(target == (used >= 50_pct).target() && target.bind({100})(at(40, 100, 1)) &&
-                   !target.bind({100})(at(41, 100, 1)));
+    CHECK_CONSTANT(target == (used >= 50_pct).target() && target.bind({100})(at(25, 100, 1)) &&
+                   !target.bind({100})(at(26, 100, 1)));
     constexpr auto when = relaxed(used >= 80_pct, 10_pct);
     CHECK_CONSTANT(conflicts(when, used <= 80_pct) && conflicts(when, used <= 85_pct) &&
                    !conflicts(when, used <= 79_pct) && conflicts(when || used > 100_messages, used <= 85_pct) &&

@@ -323,12 +323,12 @@ public:
 
     /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
     /// answer, and the user message or summary with which a request has to begin before them.
-    tokens floor() const noexcept {
-        return unreducible([this](group which) { return about(which).cost; });
+    tokens floor(bool with_task = false) const noexcept {
+        return unreducible(with_task, [this](group which) { return about(which).cost; });
     }
     /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
-    tokens lowest_floor() const noexcept {
-        return unreducible([this](group which) {
+    tokens lowest_floor(bool with_task = false) const noexcept {
+        return unreducible(with_task, [this](group which) {
             auto const facts = about(which);
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
             v1::cost sum;
@@ -351,13 +351,13 @@ protected:
     /// Adds cost_of(group) for each group that has to stay. Where the first of those cannot begin a request, the
     /// nearest plain user message or summary before it counts, too.
     template <class Function>
-    tokens unreducible(Function const& cost_of) const noexcept {
+    tokens unreducible(bool with_task, Function const& cost_of) const noexcept {
         auto sum = cost::of(limits_.overhead);
         bool has_head = false;
         v1::cost head;
         for (auto const which : groups()) {
             auto const facts = about(which);
-            if (undroppable(which) || is_last(which)) {
+            if (undroppable(which) || is_last(which) || (with_task && holds_task(which))) {
                 sum += cost_of(which);
                 if (!facts.system && !has_head && !facts.starts_turn && !facts.summary) sum += head;
                 has_head = has_head || !facts.system;

@@ -185,6 +185,15 @@ public:
     constexpr void note_cached(tokens count) noexcept { cached_ = count; }
     constexpr tokens cached() const noexcept { return cached_; }
 
+    /// Notes that a last resort has taken the task out.
+    constexpr void note_task_taken(bool taken) noexcept { task_taken_ = taken; }
+    constexpr bool task_taken() const noexcept { return task_taken_; }
+    /// True where it was taken out and can be sent again.
+    constexpr bool lacks_task(outline const& facts) const noexcept {
+        return task_taken_ && facts.task() != detail::none32 && !present(group{facts.group_of(facts.task())}) &&
+               !facts.message_at(facts.task()).released;
+    }
+
     /// Sets whether bound parts leave with what stood before them, and finds those that are sent.
     constexpr void bind(outline const& facts, bool binds) {
         if (binds_ == binds) return;
@@ -635,6 +644,7 @@ private:
     bool summaries_known_ = true;
     bool begins_turn_ = false;
     bool binds_ = true;
+    bool task_taken_ = false;
     bool has_removed_ = false;  ///< some part was removed at some time; saves `emptied` a look at the message
 };
 

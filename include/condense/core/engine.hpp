@@ -113,7 +113,8 @@ outcome press(mix_calls<Run> const& mix, Run& run, pressure_schedule const& sche
 template <class Draft>
 outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
     auto const used_tokens = draft.used().tokens;
-    return used_tokens <= limit ? outcome::fits : used_tokens <= draft.floor() ? outcome::exhausted : outcome::over;
+    if (used_tokens <= limit) return outcome::fits;
+    return used_tokens <= draft.floor(true) ? outcome::exhausted : outcome::over;
 }
 
 /// Runs the passes that the last layer's schedule asks for, where that layer is due, and writes its entry: `applied`
@@ -185,6 +186,7 @@ void begin_run(mix_calls<Run> const& mix, Run& run) {
     if (run.resumes)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
     if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
+    if (!run.resumes) draft.return_task();
 }
 
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
@@ -199,6 +201,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     sums.limit = sums.before.input;  // unless escalate sets its own
     bool const one_shot = kind != run_kind::session;
     run.resumes = one_shot;
+    run.one_call = kind == run_kind::walk || kind == run_kind::commit;
     begin_run(mix, run);
     // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
     // result once more would change nothing. The bound only guards against layers that never settle.
@@ -235,7 +238,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     }
     if (!run.stopped) sums.before_drop = tell_leaving(run);
     if (run.stopped) take_back(report, draft, mark, "stopped");
-    if (sums.outcome == outcome::exhausted) sums.floor = draft.lowest_floor();
+    if (sums.outcome == outcome::exhausted) sums.floor = draft.lowest_floor(true);
     sums.first_changed = first_changed(draft.outline(), draft.edits(), mark);
     sums.prefix = sums.first_changed ? prefix_before(draft, *sums.first_changed) : sums.after.tokens;
     if (sums.first_changed) sums.reread = prefix_before(draft, draft.outline().size()) - sums.prefix;

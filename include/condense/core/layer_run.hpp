@@ -389,8 +389,9 @@ struct never_done {
 
 /// When the layer has done enough: its `until`, else the default target of its `when`, bound to token counts.
 template <class Layer>
-constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
-    if constexpr (requires { layer.until.goal(layer.when, input); }) return layer.until.goal(layer.when, input);
+constexpr auto goal_of(Layer const& layer, tokens input, bool one_call) noexcept {
+    if constexpr (requires { layer.until.goal(layer.when, input, one_call); })
+        return layer.until.goal(layer.when, input, one_call);
     else if constexpr (requires { layer.until.bind(input); }) return layer.until.bind(input);
     else if constexpr (has_when<Layer>) return layer.when.target().bind(input);
     else return never_done{};
@@ -399,7 +400,7 @@ constexpr auto goal_of(Layer const& layer, tokens input) noexcept {
 /// In a run that ignores triggers, a layer whose target is reached is not called.
 template <class Layer, class Run>
 bool target_is_met(Layer const& layer, Run const& run, usage const& current) noexcept {
-    return run.until ? current.tokens <= *run.until : goal_of(layer, current.input)(current);
+    return run.until ? current.tokens <= *run.until : goal_of(layer, current.input, run.one_call)(current);
 }
 
 /// The limit of the layer's trigger in messages; 0 where it has none.
@@ -611,7 +612,7 @@ bool run_layer(Layer const& layer, Run& run, layer_report& entry, Memory& memory
     auto const model_waits = run.model_waits;
     if (entry.runs == 0) entry.before = before.tokens;
     if (auto const fired = hook.due(layer, run, entry, before); fired != measure::none) {
-        auto const goal = goal_of(layer, before.input);
+        auto const goal = goal_of(layer, before.input, run.one_call);
         draft_for<Layer::effects, draft_type> narrowed{run.draft};
         v1::pass<Layer::effects, Run, decltype(goal), Memory> pass{run, entry, goal, message_limit_of(layer), memory};
         // The pipeline promises that what is lost is recorded. Where the journal has failed, the layer must not run.

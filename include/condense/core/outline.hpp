@@ -53,8 +53,18 @@ public:
     constexpr bool gone(std::uint32_t group_id) const noexcept { return messages_[group_id].released; }
 
     constexpr std::size_t system_messages() const noexcept { return system_messages_; }
-    // Indices of messages; none32 where there is none. The task is the first plain user message.
-    constexpr std::uint32_t task() const noexcept { return first_plain_user_; }
+    // Indices of messages; none32 where there is none. The task is the first plain user message, or the one that was
+    // named.
+    constexpr std::uint32_t task() const noexcept {
+        return named_task_ == detail::none32 ? first_plain_user_ : named_task_;
+    }
+    constexpr std::uint32_t named_task() const noexcept { return named_task_; }
+    /// Names the task, if it is a plain user message; false if not.
+    constexpr bool name_task(std::uint64_t index) noexcept {
+        if (index >= size() || !messages_[detail::as_size(index)].plain_user) return false;
+        named_task_ = static_cast<std::uint32_t>(index);
+        return true;
+    }
     constexpr std::uint32_t latest_user() const noexcept { return last_plain_user_; }
     /// The newest message with a compaction of its provider, see part_view.
     constexpr std::uint32_t compaction() const noexcept { return compaction_; }
@@ -504,6 +514,7 @@ private:
     std::uint32_t first_undecided_ = 0;  ///< calls before it are answered, pending or dead
     std::size_t waiting_ = 0;  ///< unanswered calls that are not dead
     std::uint32_t first_plain_user_ = detail::none32;
+    std::uint32_t named_task_ = detail::none32;
     std::uint32_t last_plain_user_ = detail::none32;
     std::uint32_t last_assistant_ = detail::none32;
     std::uint32_t newest_call_group_ = detail::none32;

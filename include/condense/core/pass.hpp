@@ -126,7 +126,7 @@ struct pending_put {
 };
 
 /// What becomes of a run's result: a session keeps it as its view, a caller walks over it, or it replaces the history.
-enum class run_kind : std::uint8_t { session, walk, commit };
+enum class run_kind : std::uint8_t { session, rehearsal, walk, commit };
 
 /// What a session demands of a run, beyond what the layers' triggers say.
 struct run_demand {
@@ -154,6 +154,7 @@ struct run_state {
     std::string_view idle_reason = {};  ///< why the present batch has nothing to do
     std::uint64_t idle_messages = 0;  ///< a number of messages to append to that; 0 for none
     bool resumes = false;  ///< the messages were there before the run or the session
+    bool one_call = false;  ///< no session goes on from here
     bool recorded = false;  ///< some journal holds everything
     bool unrecorded = false;  ///< there are journals, and none holds everything
     bool journals_only = false;  ///< only layers that record are called for new messages
@@ -533,6 +534,8 @@ public:
                       "condense::externalizes, in its effects (see effect)");
         return draft_->restore(which, std::move(with), most);
     }
+    /// Says that a last resort takes the task, which comes back as soon as there is room.
+    constexpr void note_task_taken() noexcept { draft_->note_task_taken(); }
 
 private:
     Draft* draft_;

@@ -59,11 +59,14 @@ struct escalate {
     /// Limits in whole tokens: `line` is the largest count at which `when` does not fire, `target` the largest at which
     /// `until` holds.
     constexpr pressure_schedule schedule(tokens input) const noexcept {
-        auto const line = when.bind(input).one();
-        auto const goal = until.goal(when, input).one();
+        auto const whole = [](auto const& one, detail::comparison excluded) -> tokens {
+            return {one.how == excluded ? detail::sub_capped(one.limit, 1) : one.limit};
+        };
         pressure_schedule result{.limit = ceiling.of(input), .passes = passes};
-        result.line = {line.how == detail::comparison::at_least ? detail::sub_capped(line.limit, 1) : line.limit};
-        result.target = {goal.how == detail::comparison::below ? detail::sub_capped(goal.limit, 1) : goal.limit};
+        auto const line = when.bind(input).one();
+        result.line = whole(line, detail::comparison::at_least);
+        if (until.given) result.target = whole(until.at.bind(input).one(), detail::comparison::below);
+        else result.target = {detail::scale_down(line.limit, 4, 5)};
         if constexpr (timed) result.within = detail::as_instant(within);
         return result;
     }

@@ -45,7 +45,11 @@ struct sliding_window {
                 for (auto const which : draft.groups())
                     if (which.is_summary() && !is_among_last(draft, which, at_least(pass))) pass.leaves_work();
         }
-        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, protected_set, spare::none);
+        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, protected_set, spare::task);
+        if (pass.top() && !pass.enough() && fits_without_task(draft, pass)) {
+            if constexpr (detail::includes_task<Protect>) draft.note_task_taken();
+            drop_oldest(draft, pass, protected_set, spare::none);
+        }
         if (draft.edits().steps().size() == steps_before)
             detail::note_why_idle(draft, pass, protected_set,
                                   "nothing to do: what is left belongs to what has to stay");
@@ -54,9 +58,18 @@ struct sliding_window {
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
 private:
-    /// What stays in one walk: all summaries, those that are known as such, or neither.
-    enum class spare { summaries, known_summaries, none };
+    /// What stays in one walk: all summaries, those that are known as such, or neither; and the task in all but the
+    /// last, which is made only where it helps.
+    enum class spare { summaries, known_summaries, task, none };
 
+    /// True if dropping the task would be enough: in vain it stays.
+    static bool fits_without_task(auto const& draft, auto const& pass) {
+        auto now = draft.used();
+        auto const index = draft.outline().task();
+        if (index == detail::none32) return true;
+        now.tokens = now.tokens - draft.measured(draft.about(group{draft.outline().group_of(index)}).cost);
+        return pass.enough(now);
+    }
     /// How many messages have to be left in this pass.
     constexpr std::uint64_t at_least(auto const& pass) const noexcept { return pass.top() ? 0 : least.count; }
     /// True if without the group fewer than so many messages would be left.
@@ -65,19 +78,19 @@ private:
     }
 
     /// Drops groups until the target is reached, then on to the next turn, so that the rest starts with a user message.
-    /// At the top the first user message and summaries go in a walk of their own, after all others.
+    /// At the top summaries go in a walk of their own after all others, and the task after them.
     void drop_oldest(auto& draft, auto& pass, auto const& protected_set, spare what) const {
         auto const& facts = draft.outline();
         auto const least_left = at_least(pass);
         bool const spares_written =
-            what == spare::summaries || (what != spare::none && draft.edits().knows_summaries());
+            what == spare::summaries || (what == spare::known_summaries && draft.edits().knows_summaries());
         auto const task_id = what != spare::none && pass.top() && facts.task() != detail::none32
                                  ? facts.group_of(facts.task())
                                  : detail::none32;
         auto const must_stay = [&](group which) {
             if (is_among_last(draft, which, least_left) || which.index == task_id || protected_set.holds(which))
                 return true;
-            return which.is_summary() ? spares_written : what != spare::none && facts.group_at(which.index).summary;
+            return which.is_summary() ? spares_written : what < spare::task && facts.group_at(which.index).summary;
         };
         bool has_head = false;  // some group before this one stays: the rest need not start at a turn
         bool enough = pass.enough();

@@ -19,6 +19,7 @@
 #include <condense/layer/slots.hpp>
 #include <condense/layer/summary_reader.hpp>
 #include <condense/llm/answer.hpp>
+#include <condense/llm/departures.hpp>
 #include <condense/llm/extract.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/model_call.hpp>
@@ -51,22 +52,39 @@ concept answers_with_summary = requires(Summarizer const& model, Arguments... ar
     { model(arguments...) } -> summary_answer;
 };
 
-/// The memory of a summarize: that of its index, and how much of a conversation the model reads, learnt from its
-/// overflows. The latter is not saved, so a restored session, which may use another model, learns it anew.
+/// The memory of a summarize: that of its index with what has left, and how much of a conversation the model reads,
+/// learnt from its overflows. The latter is not saved, so a restored session, which may use another model, learns it
+/// anew.
 template <class Names>
 struct summary_memory {
+    static constexpr bool saves = requires(Names const& names) { names.save(); };
+
     cost most = {u64_limit};
+    departures gone = {};
     Names names = {};
 
     std::string save() const {
-        if constexpr (requires { names.save(); }) return names.save();
-        else return {};
+        std::string out;
+        if constexpr (saves) {
+            gone.save(out);
+            out.append(names.save());
+        }
+        return out;
     }
     bool load(std::string_view text, std::size_t message_count) {
-        if constexpr (requires { names.load(text, message_count); }) return names.load(text, message_count);
-        else return text.empty();
+        if constexpr (saves) {
+            summary_memory loaded;
+            field_reader reader{text};
+            if (!text.empty() &&
+                (!loaded.gone.load(reader, message_count) || !loaded.names.load(reader.rest(), message_count)))
+                return false;
+            gone = std::move(loaded.gone);
+            names = std::move(loaded.names);
+            return true;
+        } else return text.empty();
     }
     void rewind(std::uint64_t first) {
+        gone.rewind(first);
         if constexpr (requires { names.rewind(first); }) names.rewind(first);
     }
 };
@@ -106,7 +124,7 @@ struct summarize {
     /// By default a tail of 20 % of the input stays, and user messages without an answer are not summarised.
     Protect protect = detail::slot_default<Protect>(task | last(percent{2'000}) | unanswered);
     Worth worth = detail::slot_default<Worth>();
-    tokens size = {2'000};  ///< longest summary; never more than a tenth of the input
+    tokens size = {2'000};  ///< longest summary; never more than a tenth of the input that is free
     /// The most of the conversation that a model is given at once; 0 for what the input holds beside instructions and
     /// answer.
     tokens reads = {};
@@ -211,6 +229,7 @@ private:
         std::optional<group> before = {};  ///< the summary goes before it, if not in place of the first of `groups`
         unsigned new_groups = 0;  ///< those that are no summaries
         bool more = false;  ///< there were more than the model can read at once
+        bool enough = false;  ///< the target would be reached
     };
 
     /// Selects every earlier summary, and the oldest free groups until the target would be reached; nothing if only a
@@ -219,7 +238,16 @@ private:
     ///
     /// Without marks a later run takes the summary for a user message. So it must not come to stand where it would
     /// become the first user message, the latest one, or the turn that makes an earlier open call a dead one.
+    ///
+    /// At the top of pressure the task goes only where that is enough.
     selection select(auto& draft, auto& pass, cost cost_limit) const {
+        bool const may_spare = detail::includes_task<detail::policy_of<Protect>> && pass.top();
+        auto spared = select(draft, pass, cost_limit, may_spare);
+        if (!may_spare || spared.enough) return spared;
+        auto all = select(draft, pass, cost_limit, false);
+        return all.enough ? all : spared;
+    }
+    selection select(auto& draft, auto& pass, cost cost_limit, bool spares_task) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         auto newest = group{};  // stays, so that the tail is never empty
         for (auto const which : draft.groups())
@@ -265,7 +293,7 @@ private:
             if (!is_summary && !is_stray &&
                 (which.id() < task_group.id() || protected_set.holds(which) || pass.enough(remaining)))
                 continue;
-            if (!is_summary && which == newest) continue;
+            if (!is_summary && (which == newest || (spares_task && draft.holds_task(which)))) continue;
             // A summary is left out only where two are selected, and that of this view never: so that none stays beside
             // the one that is written.
             if (is_summary) waiting -= facts.cost;
@@ -287,6 +315,7 @@ private:
             result.new_groups += is_summary ? 0u : 1u;
             has_new = has_new || !is_summary || summary_count > 1;
         }
+        result.enough = pass.enough(remaining);
         // A single message no larger than a summary may be one, written by an earlier run at less pressure, and no
         // longer known as such. A rule would only extract the same again.
         auto const lone = by_rule && result.groups.size() == 1 && !draft.edits().knows_summaries() &&
@@ -303,14 +332,14 @@ private:
                               "nothing to do: only a summary and the newest message are left");
     }
 
-    /// The longest summary: `size` halved with each step of pressure, at most a tenth of the input and a third of what
-    /// it replaces, so that it is always a gain.
+    /// The longest summary: `size` halved with each step of pressure, at most a tenth of what is free and a third of
+    /// what it replaces, so that it is always a gain.
     tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
         return limit_at(draft, pass.pressure(), replaced);
     }
     tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
         auto limit = size.count >> (pressure < 63 ? pressure : 63);
-        for (auto const other : {draft.limits().input().count / 10, draft.measured(replaced).count / 3})
+        for (auto const other : {free_room(draft).count / 10, draft.measured(replaced).count / 3})
             limit = other < limit ? other : limit;
         return {limit == 0 ? 1 : limit};
     }
@@ -354,36 +383,65 @@ private:
         add_index(draft, pass, from.groups, text);
         if (detail::wording::says_nothing(text)) return "empty summary";
         auto const before = draft.used().tokens;
+        for (auto const which : from.groups)
+            if (detail::includes_task<detail::policy_of<Protect>> && draft.holds_task(which)) draft.note_task_taken();
         pass.note(draft.summarize(from.groups, detail::fenced_summary(text, source_hint), from.before));
         is_smaller = draft.used().tokens < before;
         return {};
     }
 
-    /// Appends the list of the index, as far as it leaves the request smaller than it was and the layer not due.
+    /// Appends the list of the index, as far as it leaves the request smaller than it was and the layer not due; but
+    /// not less than a quarter of the room that there is.
     void add_index([[maybe_unused]] auto& draft, [[maybe_unused]] auto& pass,
                    [[maybe_unused]] std::vector<group> const& groups, [[maybe_unused]] std::string& text) const {
         if constexpr (has_index) {
-            auto const room = index_room(draft, pass, groups, text);
+            auto const room = room_for_index(draft, pass, groups, text);
             std::string list;
-            if constexpr (requires { pass.memory.names; })
-                list = leaves.write(draft, pass.memory.names, groups, room, text);
+            if constexpr (requires { pass.memory.names; }) list = written_index(draft, pass.memory, groups, room, text);
             else {
-                typename Index::memory names;
-                list = leaves.write(draft, names, groups, room, text);
+                memory forgotten;
+                list = written_index(draft, forgotten, groups, room, text);
             }
             if (list.empty() && detail::wording::says_nothing(text)) list = "Earlier messages have left.";
             if (!text.empty() && text.back() != '\n') text.push_back('\n');
             text.append(list);
         }
     }
+    std::string written_index(auto const& draft, memory& known, std::vector<group> const& leaving, tokens limit,
+                              std::string_view text) const {
+        detail::leaving_groups const leaves_now{leaving};
+        detail::show_departures(draft, known.gone, leaves_now, leaves, known.names);
+        auto const tokens_of = [&](std::string_view content) {
+            return draft.measured(draft.estimator()(content)).count;
+        };
+        auto const each_kept = [&](detail::callable_ref<void(std::string_view)> sink) {
+            for (auto const which : draft.groups())
+                if (!leaves_now.holds(which))
+                    draft.each_part(which, [&](part_ref, part_view const& part) {
+                        if (part.kind != part_kind::media) sink(part.text);
+                    });
+        };
+        return leaves.write(known.names, index_room{.limit = limit,
+                                                    .input = draft.limits().input(),
+                                                    .before = text,
+                                                    .tokens_of = tokens_of,
+                                                    .each_kept = each_kept});
+    }
+    /// Of the input, without what is always sent.
+    static tokens free_room(auto const& draft) noexcept {
+        cost fixed;
+        for (auto const which : draft.groups())
+            if (draft.is_system(which)) fixed += draft.about(which).cost;
+        return draft.limits().input() - draft.limits().overhead - draft.measured(fixed);
+    }
     /// The longest list.
     tokens index_share(auto const& draft) const noexcept {
         if constexpr (!has_index) return {};
-        else if constexpr (requires { leaves.total_share(); }) return leaves.total_share().of(draft.limits().input());
-        else return percent{leaves.share}.of(draft.limits().input());
+        else if constexpr (requires { leaves.total_share(); }) return leaves.total_share().of(free_room(draft));
+        else return percent{leaves.share}.of(free_room(draft));
     }
-    tokens index_room(auto const& draft, auto const& pass, std::vector<group> const& groups,
-                      std::string_view text) const {
+    tokens room_for_index(auto const& draft, auto const& pass, std::vector<group> const& groups,
+                          std::string_view text) const {
         cost replaced;
         cost earlier_cost;  // of that the summaries
         messages count;
@@ -402,13 +460,15 @@ private:
         auto const gain = draft.measured(replaced - earlier_cost).count / 2 + draft.measured(earlier_cost).count;
         auto room = index_share(draft).count >> (pass.pressure() < 63 ? pass.pressure() : 63);
         room = room < gain ? room : gain;
-        for (; room > 0; room = room / 4 * 3) {
+        // Where there is little room a quarter of it is taken, although the layer may be due again at once.
+        auto const spare = percent{9'700}.of(draft.limits().input()) - after.tokens;
+        auto const least = spare.count / 4 < room ? spare.count / 4 : room;
+        for (; room > least; room = room / 4 * 3) {
             auto with_list = after;
             with_list.tokens = with_list.tokens + tokens{room};
-            if (!when.due(with_list) && (pass.pressure() == 0 || pass.enough(with_list))) break;
-            if (room < 32) return {};
+            if (!when.due(with_list) && (pass.pressure() == 0 || pass.enough(with_list))) return {room};
         }
-        return {room};
+        return {least < 32 ? 0 : least};
     }
 
     /// One question to the model.

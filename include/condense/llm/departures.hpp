@@ -9,15 +9,52 @@
 
 #include <condense/core/edit.hpp>
 #include <condense/core/handles.hpp>
+#include <condense/core/message.hpp>
 #include <condense/core/part.hpp>
+#include <condense/core/quantity.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
 
-// Which messages have left the request since the last time, by whatever layer, and what was cut from those that stay.
+// Which messages have left the request since the last time, by whatever layer, and what was cut from those that stay:
+// shown part by part to the index of a summary.
 
 namespace condense {
 inline namespace v1 {
+
+/// Why an index is shown a part.
+enum class departure : std::uint8_t {
+    left,  ///< its message has left, or is about to
+    cut,  ///< a layer has cut it in a message that stays; the index is shown the original
+    summary,  ///< it is of an earlier summary, which is about to leave
+};
+
+/// A part that the index of a summary is shown: index.see(memory, leaving_part). Refers to the conversation, valid
+/// during the call.
+struct leaving_part {
+    departure why = departure::left;
+    part_view const& part;
+    role speaker = role::other;
+    bool is_words = false;  ///< of the user, as a person said them
+    bool is_task = false;  ///< of the message with the task
+    bool is_known = false;  ///< of a summary: this memory has seen before what it stands for
+    std::uint64_t message = 0;  ///< its number
+    tokens size = {};  ///< of the whole message, with its first part; 0 with the others
+    tokens input = {};  ///< the most that a request holds
+    detail::callable_ref<void(detail::view_sink)> call;  ///< shows the call of a result
+    detail::callable_ref<void(detail::view_sink)> before;  ///< shows the parts of the assistant's message before it
+};
+
+/// What an index may write: index.write(memory, index_room).
+struct index_room {
+    tokens limit = {};
+    tokens input = {};  ///< the most that a request holds
+    std::string_view before = {};  ///< the summary so far
+    detail::callable_ref<std::uint64_t(std::string_view)> tokens_of;
+    detail::callable_ref<void(detail::callable_ref<void(std::string_view)>)> each_kept;  ///< shows all texts that stay
+};
+
 namespace detail {
 
 /// Groups that are about to leave.
@@ -144,6 +181,67 @@ private:
     std::vector<staying_message> staying_;  ///< ascending
 };
 using departures = basic_departures<>;
+
+/// Shows an index the parts of all that has left since the last time.
+template <class Draft, class Index, class Memory>
+void show_departures(Draft const& draft, departures& gone, leaving_groups const& leaving, Index const& index,
+                     Memory& memory) {
+    static constexpr auto nothing = [](view_sink) {};
+    auto const input = draft.limits().input();
+    struct visitor {
+        Draft const& draft;
+        Index const& index;
+        Memory& memory;
+        tokens input;
+        bool begun;
+
+        void message(std::uint32_t number) const {
+            auto const& record = draft.outline().message_at(number);
+            auto const before = [&](view_sink sink) {
+                if (number == 0) return;
+                auto const& earlier = draft.outline().message_at(number - 1);
+                if (earlier.speaker == role::assistant && !earlier.released)
+                    draft.each_original(sequence{number - 1}, [&](part_ref, part_view const& part) { sink(part); });
+            };
+            auto size = draft.measured(draft.message_cost(number));
+            draft.each_original(sequence{number}, [&](part_ref place, part_view const& part) {
+                auto const call = [&](view_sink sink) {
+                    auto const id = draft.outline().call_part_id(draft.outline().part_at(place.part_id));
+                    if (id != none32 && part.kind == part_kind::tool_result) draft.original(draft.part_at(id), sink);
+                };
+                index.see(memory, leaving_part{.part = part,
+                                               .speaker = record.speaker,
+                                               .is_words = record.plain_user && !record.summary,
+                                               .is_task = number == draft.outline().task(),
+                                               .message = number,
+                                               .size = std::exchange(size, tokens{}),
+                                               .input = input,
+                                               .call = call,
+                                               .before = before});
+            });
+        }
+        void cut(part_ref place, part_view const& part) const {
+            index.see(memory, leaving_part{.why = departure::cut,
+                                           .part = part,
+                                           .speaker = draft.outline().message_at(place.message_index).speaker,
+                                           .message = place.message_index,
+                                           .input = input,
+                                           .call = nothing,
+                                           .before = nothing});
+        }
+        void summary(group which) const {
+            draft.each_part(which, [&](part_ref, part_view const& part) {
+                index.see(memory, leaving_part{.why = departure::summary,
+                                               .part = part,
+                                               .is_known = begun,
+                                               .input = input,
+                                               .call = nothing,
+                                               .before = nothing});
+            });
+        }
+    };
+    gone.visit(draft, leaving, visitor{draft, index, memory, input, gone.begun()});
+}
 
 }  // namespace detail
 }  // namespace v1

@@ -12,113 +12,25 @@
 #include <vector>
 
 #include <condense/core/file_of_call.hpp>
-#include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/figure.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_strings.hpp>
-#include <condense/detail/netstring.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
-#include <condense/detail/utf8.hpp>
 #include <condense/llm/departures.hpp>
-#include <condense/llm/fence.hpp>
-#include <condense/llm/name_list.hpp>
+#include <condense/llm/text_log.hpp>
 
 // An agent edits next what it has just written, and an edit names the old text exactly: the new texts of the latest
 // edits, as they stand by now. summarize{.leaves = both{edited_texts{}, name_index{}}}.
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-
-/// The texts of the latest edits that have left, in order. Plain data: saved, restored and rewound with its session. A
-/// template, so that a program that only includes this instantiates nothing.
-template <class = void>
-class basic_edit_log {
-public:
-    struct entry {
-        std::string file;
-        std::string text;
-        std::uint64_t message = 0;
-    };
-    static constexpr std::size_t text_most = 8'000;  ///< bytes of one; a longer text is not kept
-    static constexpr std::size_t bytes_most = 100'000;  ///< of all; what is older is forgotten
-
-    departures gone;
-    std::vector<entry> entries;
-
-    /// A text was written into a file in the place of `old`: of nothing, where that is empty, and of all of the file,
-    /// where there is none. Known texts are what they are by now.
-    void note(std::string_view file, std::optional<std::string_view> old, std::string_view text,
-              std::uint64_t message) {
-        std::string whole{text};
-        std::erase_if(entries, [&](entry const& one) {
-            if (one.file != file || (old && old->empty())) return false;
-            if (!old || old->find(one.text) != old->npos) return true;
-            auto const at = one.text.find(*old);
-            if (at == one.text.npos) return false;
-            whole = std::string{one.text}.replace(at, old->size(), text);
-            return true;
-        });
-        add({std::string{file}, std::move(whole), message});
-    }
-    void add(entry one) {
-        if (!is_keepable(one)) return;
-        entries.push_back(std::move(one));
-        std::size_t sum = 0;
-        for (auto at = entries.size(); at-- != 0;)
-            if ((sum += entries[at].text.size()) > bytes_most)
-                return void(entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(at + 1)));
-    }
-
-    std::string save() const {
-        std::string out;
-        gone.save(out);
-        for (auto const& one : entries) {
-            put_field(out, one.file);
-            put_field(out, one.text);
-            put_field(out, one.message);
-        }
-        return out;
-    }
-    /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
-    bool load(std::string_view text, std::size_t message_count) {
-        basic_edit_log loaded;
-        field_reader reader{text};
-        if (text.empty()) return *this = {}, true;
-        if (!loaded.gone.load(reader, message_count)) return false;
-        while (!reader.done()) {
-            entry one{std::string{reader.text()}, std::string{reader.text()}, 0};
-            one.message = reader.number(message_count);
-            if (reader.broken() || !is_keepable(one)) return false;
-            loaded.add(std::move(one));
-        }
-        *this = std::move(loaded);
-        return true;
-    }
-    /// Forgets what is from messages from `first` on, which are others now.
-    void rewind(std::uint64_t first) {
-        gone.rewind(first);
-        std::erase_if(entries, [&](entry const& one) { return one.message >= first; });
-    }
-    /// True for a text that stands in a summary as it is.
-    static bool is_keepable(entry const& one) {
-        std::string neutral;
-        append_neutral(neutral, one.text);
-        return !one.text.empty() && one.text.size() <= text_most && neutral == one.text && utf8::valid(one.text) &&
-               (one.file.empty() || is_listable(one.file));
-    }
-};
-using edit_log = basic_edit_log<>;
-
-}  // namespace detail
-
 /// Quotes the new texts of the latest edits in all that has left a session, word for word, the newest as far as they
 /// fit whole. A text that was edited again stands as it is by now; one of an edit that failed is left out. Costs a look
-/// at each message when it leaves; remembers 100,000 bytes. In a run on its own (`reduce`) the earlier ones are taken
+/// at each message when it leaves; remembers 200,000 bytes. In a run on its own (`reduce`) the earlier ones are taken
 /// from the summary's text.
 struct edited_texts {
     percent share = {1'000};  ///< of the input; halved with each step of pressure
@@ -135,24 +47,29 @@ struct edited_texts {
                                                                               {"content", ""},
                                                                               {"", ""}}};
 
-    using memory = detail::edit_log;
+    using memory = detail::text_log;
 
     constexpr void validate() const {
         detail::reject_unless(share.basis_points > 0 && share.basis_points <= 5'000,
                               "condense: edited_texts: the share must be above 0 and at most 50 % (see edited_texts)");
     }
 
-    /// Notes what has left since the last time and what is about to leave, and returns the texts, of at most `limit`.
-    template <class Draft>
-    std::string write(Draft const& draft, memory& log, std::vector<group> const& leaving, tokens limit,
-                      std::string_view = {}) const {
-        detail::leaving_groups const leaves{leaving};
-        log.gone.visit(draft, leaves, noter<Draft>{*this, draft, log});
-        auto const cost_of = [&](std::string_view text) { return draft.measured(draft.estimator()(text)).count; };
+    /// Notes the texts that a call has written, when its result leaves and is no error.
+    void see(memory& log, leaving_part const& seen) const {
+        if (seen.why == departure::summary && !seen.is_known) return read(log, seen.part.text);
+        if (seen.why != departure::left || seen.part.kind != part_kind::tool_result ||
+            seen.part.status == part_status::error)
+            return;
+        seen.call([&](part_view const& call) { see(log, call, seen.message); });
+    }
+    /// The texts, of at most `room.limit`.
+    std::string write(memory const& log, index_room const& room) const {
+        auto const& cost_of = room.tokens_of;
+        auto const limit = room.limit;
         auto rest = detail::sub_capped(limit.count, cost_of(head));
         std::vector<std::string> texts;
         for (auto one = log.entries.rbegin(); one != log.entries.rend(); ++one) {
-            auto text = one->file;
+            auto text = one->label;
             text.append(size_mark).append(std::to_string(one->text.size())).append(end_mark).append("\n");
             text.append(one->text).append("\n");
             auto const size = cost_of(text);
@@ -174,7 +91,7 @@ struct edited_texts {
         std::string_view partner;
         auto const end = [&] {
             auto const replaced = partner.empty() ? std::nullopt : std::optional{std::string_view{old}};
-            if (!text.empty()) log.note(file, replaced, text, message);
+            if (!text.empty()) note(log, file, replaced, text, message);
             text.clear();
             old.clear();
         };
@@ -203,27 +120,24 @@ private:
     static constexpr std::string_view size_mark = " [";
     static constexpr std::string_view end_mark = " bytes]";
 
-    template <class Draft>
-    struct noter {
-        edited_texts const& rule;
-        Draft const& draft;
-        memory& log;
-        bool remembers = log.gone.begun();  ///< then the memory has what earlier summaries had
+    /// A longer text is not kept, in bytes.
+    static constexpr std::size_t text_most = 8'000;
 
-        void message(std::uint32_t index) const {
-            draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
-                if (part.kind != part_kind::tool_result || part.status == part_status::error) return;
-                auto const call_id = draft.outline().call_part_id(draft.outline().part_at(ref.part_id));
-                if (call_id == detail::none32) return;
-                draft.original(draft.part_at(call_id), [&](part_view const& call) { rule.see(log, call, index); });
-            });
-        }
-        void cut(part_ref, part_view const&) const noexcept {}
-        void summary(group which) const {
-            if (remembers) return;
-            draft.each_part(which, [&](part_ref, part_view const& part) { read(log, part.text); });
-        }
-    };
+    /// A text was written into a file in the place of `old`: of nothing, where that is empty, and of all of the file,
+    /// where there is none. Known texts are what they are by now.
+    static void note(memory& log, std::string_view file, std::optional<std::string_view> old, std::string_view text,
+                     std::uint64_t message) {
+        std::string whole{text};
+        std::erase_if(log.entries, [&](memory::entry const& one) {
+            if (one.label != file || (old && old->empty())) return false;
+            if (!old || old->find(one.text) != old->npos) return true;
+            auto const at = one.text.find(*old);
+            if (at == one.text.npos) return false;
+            whole = std::string{one.text}.replace(at, old->size(), text);
+            return true;
+        });
+        if (whole.size() <= text_most) log.add({std::string{file}, std::move(whole), message});
+    }
 
     static std::string_view next_line(std::string_view& text) noexcept {
         auto const line = text.substr(0, text.find('\n'));
@@ -236,7 +150,7 @@ private:
         bool is_new = false;
         auto const end = [&] {
             auto const replaced = is_new ? std::nullopt : std::optional{std::string_view{old}};
-            if (!now.empty()) log.note(file, replaced, now, message);
+            if (!now.empty()) note(log, file, replaced, now, message);
             old.clear();
             now.clear();
         };
@@ -279,7 +193,7 @@ private:
                 if (!is_whole) document.append(next).push_back('\n');
             }
             auto const replaced = appends ? std::optional{std::string_view{}} : std::nullopt;
-            if (is_whole && !document.empty()) log.note(file, replaced, document, message);
+            if (is_whole && !document.empty()) note(log, file, replaced, document, message);
         }
     }
 

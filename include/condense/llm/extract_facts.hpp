@@ -20,6 +20,7 @@
 #include <condense/llm/fence.hpp>
 #include <condense/llm/prompt.hpp>
 #include <condense/llm/summary_reply.hpp>
+#include <condense/llm/user_words.hpp>
 #include <condense/llm/work_record.hpp>
 
 // Facts go to long-term memory before the messages that hold them leave: run_options{.before_drop =
@@ -106,10 +107,14 @@ struct extract_facts {
                 leaving.redact(tool);
                 content.text = text;
                 content.tool = tool;
-                if constexpr (by_rule)
-                    with.see(log, content, speaker == role::user && !content.call.empty() ? role::other : speaker,
-                             leaving.number(index).number);
-                else prompt.see(speaker, content, false);
+                if constexpr (by_rule) {
+                    bool const is_words =
+                        speaker == role::user && content.call.empty() && content.kind == part_kind::text;
+                    if (is_words && !user_words{}.is_output(content.text))
+                        if (auto words = detail::record_line(content.text, with.line); !words.empty())
+                            facts.push_back("User: " + words);
+                    with.see(log, content, speaker, leaving.number(index).number);
+                } else prompt.see(speaker, content, false);
             });
             if constexpr (by_rule)
                 for (auto& fact : with.facts_of(log)) facts.push_back(std::move(fact));

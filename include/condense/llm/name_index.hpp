@@ -13,8 +13,10 @@
 #include <condense/core/part.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/heap.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/llm/departures.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/name_table.hpp>
 #include <condense/llm/names.hpp>
@@ -55,39 +57,40 @@ struct name_index {
                               "condense: name_index: the lines must be at most 100 % of the list (see name_index)");
     }
 
-    /// Notes what has left since the last time and what is about to leave, and returns the list, of at most `limit`.
-    /// What stands in `before`, the summary so far, is not repeated.
-    template <class Draft>
-    std::string write(Draft const& draft, memory& names, std::vector<group> const& leaving, tokens limit,
-                      std::string_view before = {}) const {
-        auto const input = draft.limits().input().count;
-        auto const score_of = [&](typename memory::entry const& name) {
-            auto const since = names.left() - name.left;
-            return score(name_facts{.kind = name.kind,
-                                    .text = name.text,
-                                    .label = name.label,
-                                    .uses = name.uses,
-                                    .age = input == 0 ? 0 : detail::mul_capped(since, 100) / input,
-                                    .size = name.size});
-        };
-        auto const prune = [&] { names.prune(score_of); };
-        detail::leaving_groups const leaves{leaving};
-        names.gone.visit(draft, leaves, noter<Draft, decltype(prune)>{draft, names, prune});
-        for (auto& name : names.entries()) name.visible = false;
-        for (auto const which : draft.groups())
-            if (!leaves.holds(which))
-                draft.each_part(which, [&](part_ref, part_view const& part) {
-                    if (part.kind != part_kind::media) names.mark(part.text, &memory::entry::visible);
+    /// Notes the names in a part; of one that was cut, and of the list in a summary, those that are not known yet.
+    void see(memory& names, leaving_part const& seen) const {
+        auto const prune = [&] { names.prune(scorer(names, seen.input)); };
+        if (seen.why == departure::summary)
+            return detail::name_list::read(
+                seen.part.text,
+                [&](item_kind kind, std::string_view item, detail::name_context const& beside, std::string_view label) {
+                    if (names.find(item) == nullptr) names.add(kind, item, beside, label, 0, false);
+                    prune();
                 });
-        names.mark(before, &memory::entry::visible);
+        names.add_tokens(seen.size.count);
+        bool const by_assistant = seen.speaker == role::assistant;
+        detail::each_name(seen.part, [&](item_kind kind, std::string_view item, detail::name_context const& beside) {
+            if (seen.why == departure::left || names.find(item) == nullptr)
+                names.add(kind, item, beside, {}, seen.message, by_assistant);
+            prune();
+        });
+    }
+    /// The list, of at most `room.limit`. Names in the summary so far are not repeated.
+    std::string write(memory& names, index_room const& given) const {
+        auto const limit = given.limit;
+        auto const score_of = scorer(names, given.input);
+        for (auto& name : names.entries()) name.visible = false;
+        given.each_kept([&](std::string_view text) { names.mark(text, &memory::entry::visible); });
+        names.mark(given.before, &memory::entry::visible);
         ranking order{names, score_of};
+        auto const quoted = quotable(names, order, score_of, limit);
         // Half tokens are a guess, corrected by the list before: this one is written again where it does not fit, or
         // leaves much room.
         auto room = detail::scale_down(limit.count, names.halves_in_64, 64);
         std::string best;
         for (int attempt = 0; attempt < 6; ++attempt) {
-            auto next = list(names, order, room);
-            auto const size = draft.measured(draft.estimator()(next.text)).count;
+            auto next = list(names, order, quoted, room);
+            auto const size = given.tokens_of(next.text);
             names.learn(next.half_tokens, size);
             bool const fits = size <= limit.count;
             if (fits && next.text.size() > best.size()) best = std::move(next.text);
@@ -103,40 +106,21 @@ struct name_index {
 private:
     /// Names that do not fit, or lines, before no more are tried.
     static constexpr int misses_most = 50;
+    /// Lines that are weighed against each other, in times of the room for them.
+    static constexpr std::uint64_t lines_read = 4;
 
-    /// Notes the names of what has left; calls prune() after each.
-    template <class Draft, class Prune>
-    struct noter {
-        Draft const& draft;
-        memory& names;
-        Prune const& prune;
-
-        void message(std::uint32_t index) const {
-            names.add_tokens(draft.measured(draft.message_cost(index)).count);
-            draft.each_original(sequence{index}, [&](part_ref, part_view const& part) { note(index, part, true); });
-        }
-        /// Of what was cut only names are noted that are not known yet.
-        void cut(part_ref place, part_view const& original) const { note(place.message_index, original, false); }
-        /// The same of the list in a summary, which may be of a run without a memory, or of another layer.
-        void summary(group which) const {
-            draft.each_part(which, [&](part_ref, part_view const& part) {
-                detail::name_list::read(part.text, [&](item_kind kind, std::string_view item,
-                                                       detail::name_context const& beside, std::string_view label) {
-                    if (names.find(item) == nullptr) names.add(kind, item, beside, label, 0, false);
-                    prune();
-                });
-            });
-        }
-
-    private:
-        void note(std::uint32_t index, part_view const& part, bool leaves) const {
-            bool const by_assistant = draft.outline().message_at(index).speaker == role::assistant;
-            detail::each_name(part, [&](item_kind kind, std::string_view item, detail::name_context const& beside) {
-                if (leaves || names.find(item) == nullptr) names.add(kind, item, beside, {}, index, by_assistant);
-                prune();
-            });
-        }
-    };
+    /// The score of an entry of the memory.
+    auto scorer(memory const& names, tokens input) const {
+        return [this, &names, input = input.count](typename memory::entry const& name) {
+            auto const since = names.left() - name.left;
+            return score(name_facts{.kind = name.kind,
+                                    .text = name.text,
+                                    .label = name.label,
+                                    .uses = name.uses,
+                                    .age = input == 0 ? 0 : detail::mul_capped(since, 100) / input,
+                                    .size = name.size});
+        };
+    }
 
     /// The names that are not visible, the best first. Sorted no further than they are asked for.
     class ranking {
@@ -147,16 +131,14 @@ private:
             for (std::uint32_t index = 0; index < all.size(); ++index)
                 if (!all[index].visible) heap_.push_back({score_of(all[index]), all[index].newest, index});
             size_ = heap_.size();
-            for (auto parent = size_ / 2; parent-- != 0;) sink(parent);
+            detail::make_heap(heap_);
         }
         std::size_t size() const noexcept { return size_; }
         /// The index of a name.
         std::uint32_t operator[](std::size_t rank) {
             while (best_.size() <= rank) {
                 best_.push_back(heap_[0].index);
-                heap_[0] = heap_.back();
-                heap_.pop_back();
-                if (!heap_.empty()) sink(0);
+                detail::pop_first(heap_);
             }
             return best_[rank];
         }
@@ -173,16 +155,6 @@ private:
                 return newest != other.newest ? newest > other.newest : index < other.index;
             }
         };
-        void sink(std::size_t parent) noexcept {
-            auto const moved = heap_[parent];
-            for (auto child = 2 * parent + 1; child < heap_.size(); child = 2 * parent + 1) {
-                if (child + 1 < heap_.size() && heap_[child + 1].before(heap_[child])) ++child;
-                if (!heap_[child].before(moved)) break;
-                heap_[parent] = heap_[child];
-                parent = child;
-            }
-            heap_[parent] = moved;
-        }
 
         std::vector<place> heap_;
         std::vector<std::uint32_t> best_;
@@ -193,18 +165,86 @@ private:
         std::uint64_t half_tokens = 0;
         bool is_whole = true;  ///< no name was left out
     };
-    /// The list of those that fit: lines first, then names that stand in none of them.
-    written_list list(memory& names, ranking& order, std::uint64_t room) const {
-        auto const of_lines = detail::scale_down(room, lines.basis_points, percent::one_hundred);
+    /// A line that may be quoted, and the names in it that stand nowhere else.
+    struct quotable_line {
+        std::string_view text;
+        std::uint64_t size = 0;
+        std::vector<std::pair<std::uint32_t, std::uint64_t>> worth = {};  ///< of each name, by its number
+
+        /// Of the names that are not listed, for each half token.
+        std::uint64_t density(memory& names) const {
+            std::uint64_t sum = 0;
+            for (auto const& [number, worth_of_name] : worth)
+                if (!names.entries()[number].listed) sum = detail::add_capped(sum, worth_of_name);
+            return sum / size;
+        }
+    };
+    struct weighed_line {
+        std::uint64_t density = 0;
+        std::size_t index = 0;
+
+        bool before(weighed_line const& other) const noexcept {
+            return density != other.density ? density > other.density : index < other.index;
+        }
+    };
+    /// The lines of the best names, some four times as much as there is room for.
+    template <class ScoreOf>
+    std::vector<quotable_line> quotable(memory& names, ranking& order, ScoreOf const& score_of, tokens limit) const {
+        std::vector<quotable_line> found;
+        auto most = detail::scale_down(detail::mul_capped(limit.count, lines_read), names.halves_in_64, 64);
+        most = detail::scale_down(most, lines.basis_points, percent::one_hundred);
+        for (auto& name : names.entries()) name.listed = false;
+        for (std::size_t rank = 0; rank < order.size() && most != 0; ++rank) {
+            auto const& name = names.entries()[order[rank]];
+            if (name.line.empty() || name.listed) continue;
+            quotable_line line{.text = name.line, .size = detail::half_tokens(name.line) + 3};
+            names.each_in(name.line, [&](std::uint32_t number) {
+                auto& other = names.entries()[number];
+                if (other.visible) return;
+                for (auto const& known : line.worth)
+                    if (known.first == number) return;
+                line.worth.emplace_back(number, worth_of(score_of(other), other.size));
+                other.listed = other.listed || other.line == name.line;
+            });
+            most = detail::sub_capped(most, line.size);
+            found.push_back(std::move(line));
+        }
+        return found;
+    }
+    /// Two points of a score are a worth that is twice as high for each half token.
+    static constexpr std::uint64_t worth_of(std::int64_t score, std::uint32_t size) noexcept {
+        auto const shift = (score < -40 ? -40 : score > 40 ? 40 : score) + 40;
+        return (std::uint64_t{size} << (shift / 2)) * (shift % 2 == 0 ? 128u : 181u);  // 128 times the root of 2
+    }
+
+    /// The list of those that fit: lines first, those whose names are worth most for their length, then names that
+    /// stand in none of them.
+    written_list list(memory& names, ranking& order, std::vector<quotable_line> const& quoted,
+                      std::uint64_t room) const {
+        auto of_lines = detail::scale_down(room, lines.basis_points, percent::one_hundred);
         for (auto& name : names.entries()) name.listed = false;
         detail::name_list listed{room, 2 * memory::most};
+        // What was taken lessens what others are worth, so each is weighed again when it comes first.
+        std::vector<weighed_line> heap;
+        heap.reserve(quoted.size());
+        for (std::size_t index = 0; index < quoted.size(); ++index)
+            heap.push_back({quoted[index].density(names), index});
+        detail::make_heap(heap);
         int misses = 0;
-        for (std::size_t rank = 0; rank < order.size() && misses < misses_most; ++rank) {
-            auto const& name = names.entries()[order[rank]];
-            if (name.listed || name.line.empty()) continue;
-            bool const fits = room - listed.room() + detail::half_tokens(name.line) <= of_lines;
-            if (fits && listed.add_line(name.line)) names.mark(name.line, &memory::entry::listed);
-            else ++misses;
+        while (!heap.empty() && misses < misses_most) {
+            auto const& line = quoted[heap[0].index];
+            auto const density = line.density(names);
+            if (density < heap[0].density) {
+                heap[0].density = density;
+                detail::sink(heap, 0);
+                continue;
+            }
+            if (density == 0) break;
+            if (line.size <= of_lines && listed.add_line(line.text)) {
+                of_lines -= line.size;
+                for (auto const& known : line.worth) names.entries()[known.first].listed = true;
+            } else ++misses;
+            detail::pop_first(heap);
         }
         written_list result;
         misses = 0;

@@ -16,7 +16,6 @@
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
-#include <condense/llm/departures.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
 
@@ -75,8 +74,6 @@ public:
     };
     static constexpr std::size_t most = 2'048;
 
-    departures gone;
-
     std::vector<entry>& entries() noexcept { return entries_; }
     /// Tokens that have left so far.
     std::uint64_t left() const noexcept { return left_; }
@@ -115,9 +112,14 @@ public:
         if (several) mark(name.text, &entry::listed);
         if (auto const label = words_.number_of(name.label); label != none32) entries_[label].listed = true;
     }
-    /// Marks the names in a text, wherever they stand between words.
+    /// Calls f(number) for each name in a text, wherever it stands between words.
+    template <class Function>
+    void each_in(std::string_view text, Function&& f) const {
+        words_.each_in(text, [&](std::uint32_t number, std::string_view) { f(number); });
+    }
+    /// Marks the names in a text.
     void mark(std::string_view text, bool entry::* flag) {
-        words_.each_in(text, [&](std::uint32_t number, std::string_view) { entries_[number].*flag = true; });
+        each_in(text, [&](std::uint32_t number) { entries_[number].*flag = true; });
     }
 
     /// Half tokens of which the estimator makes 64 tokens, by the latest list.
@@ -152,7 +154,6 @@ public:
         std::string out;
         put_field(out, left_);
         put_field(out, halves_in_64);
-        gone.save(out);
         for (auto const& name : entries_) {
             put_field(out, name.text);
             put_field(out, name.label);
@@ -171,7 +172,6 @@ public:
             loaded.left_ = reader.number(u64_limit);
             loaded.halves_in_64 = reader.number(512);
             if (loaded.halves_in_64 < 32) return false;
-            if (!loaded.gone.load(reader, message_count)) return false;
         }
         while (!reader.done()) {
             entry name;
@@ -209,7 +209,6 @@ public:
             }
         entries_.resize(rest);
         words_ = std::move(words);
-        gone.rewind(first);
     }
 
 private:

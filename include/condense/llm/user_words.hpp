@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,97 +10,34 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
-#include <condense/detail/netstring.hpp>
 #include <condense/detail/reject.hpp>
-#include <condense/detail/text.hpp>
+#include <condense/detail/saturate.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/departures.hpp>
 #include <condense/llm/fence.hpp>
+#include <condense/llm/record_line.hpp>
+#include <condense/llm/text_log.hpp>
 
 // The user's messages that have left, word for word, the newest as far as they fit: summarize{.leaves = user_words{}}.
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-
-/// The newest messages of the user that have left, in order. Plain data: saved, restored and rewound with its session.
-/// A template, so that a program that only includes this instantiates nothing.
-template <class = void>
-class basic_user_log {
-public:
-    struct entry {
-        std::string text;
-        std::uint64_t message = 0;
-    };
-    static constexpr std::size_t bytes_most = 400'000;  ///< what is older is forgotten
-
-    departures gone;
-    std::vector<entry> entries;
-
-    void add(std::string text, std::uint64_t message) {
-        bytes_ += text.size();
-        entries.push_back({std::move(text), message});
-        std::size_t first = 0;
-        for (; first + 1 < entries.size() && bytes_ > bytes_most; ++first) bytes_ -= entries[first].text.size();
-        entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-    std::string save() const {
-        std::string out;
-        gone.save(out);
-        for (auto const& one : entries) {
-            put_field(out, one.text);
-            put_field(out, one.message);
-        }
-        return out;
-    }
-    /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
-    bool load(std::string_view text, std::size_t message_count) {
-        basic_user_log loaded;
-        field_reader reader{text};
-        if (text.empty()) return *this = {}, true;
-        if (!loaded.gone.load(reader, message_count)) return false;
-        while (!reader.done()) {
-            std::string words{reader.text()};
-            auto const message = reader.number(message_count);
-            if (reader.broken() || !is_neutral(words)) return false;
-            loaded.add(std::move(words), message);
-        }
-        *this = std::move(loaded);
-        return true;
-    }
-    /// Forgets what is from messages from `first` on, which are others now.
-    void rewind(std::uint64_t first) {
-        gone.rewind(first);
-        while (!entries.empty() && entries.back().message >= first) {
-            bytes_ -= entries.back().text.size();
-            entries.pop_back();
-        }
-    }
-    /// True for a text that `append_neutral` leaves as it is.
-    static bool is_neutral(std::string_view text) {
-        std::string neutral;
-        append_neutral(neutral, text);
-        return !text.empty() && neutral == text && utf8::valid(text);
-    }
-
-private:
-    std::size_t bytes_ = 0;
-};
-using user_log = basic_user_log<>;
-
-}  // namespace detail
 
 /// Quotes the user's messages in all that has left a session, in their order: the newest whole, and of the one that
-/// fits only in part the beginning. The task is not repeated where it stays. Costs a look at each message when it
-/// leaves; remembers 400,000 bytes. In a run on its own (`reduce`) the earlier ones are taken from the summary's text.
+/// fits only in part the beginning. A short one stands with the question that it answers. The task is not repeated
+/// where it stays. Costs a look at each message when it leaves; remembers 200,000 bytes. In a run on its own (`reduce`)
+/// the earlier ones are taken from the summary's text.
 struct user_words {
     percent share = {1'000};  ///< of the input; halved with each step of pressure
     tokens most = {20'000};  ///< for the quotations
 
-    using memory = detail::user_log;
+    /// How a message of the user begins that is the output of a tool, in lower case, as text protocols write it.
+    std::array<std::string_view, 8> outputs = {"observation:", "<tool_response>", "<tool_result", "<function_result",
+                                               "tool result",  "[tool result",    "tool output:", ""};
+
+    using memory = detail::text_log;
 
     constexpr void validate() const {
         detail::reject_unless(share.basis_points > 0 && share.basis_points <= 5'000,
@@ -106,36 +45,62 @@ struct user_words {
         detail::reject_unless(most.count > 0, "condense: user_words: `most` must be above 0 (see user_words)");
     }
 
-    /// Notes what has left since the last time and what is about to leave, and returns the quotations, of at most
-    /// `limit`.
-    template <class Draft>
-    std::string write(Draft const& draft, memory& log, std::vector<group> const& leaving, tokens limit,
-                      std::string_view = {}) const {
-        detail::leaving_groups const leaves{leaving};
-        log.gone.visit(draft, leaves, noter<Draft>{draft, log});
-        auto const cost_of = [&](std::string_view text) { return draft.measured(draft.estimator()(text)).count; };
+    /// Notes the words of the user.
+    void see(memory& log, leaving_part const& seen) const {
+        if (seen.why == departure::summary && !seen.is_known) return read(log, seen.part.text);
+        if (seen.why != departure::left || !seen.is_words || seen.part.kind != part_kind::text || seen.part.cost)
+            return;
+        if (is_output(seen.part.text)) return;
+        std::string text;
+        detail::append_neutral(text, detail::utf8::scrubbed(std::string{seen.part.text}));
+        if (!log.entries.empty() && log.entries.back().message == seen.message && seen.message != 0) {
+            text.insert(0, log.entries.back().text + "\n");
+            log.entries.pop_back();
+        } else if (text.size() <= short_answer) {
+            std::string question;
+            seen.before([&](part_view const& part) {
+                if (part.kind == part_kind::text) question = detail::question_of(part.text);
+            });
+            if (!question.empty()) text.append(" (asked: ").append(question).append(")");
+        }
+        log.add({{}, std::move(text), seen.message});
+    }
+    /// The quotations, of at most `room.limit`.
+    std::string write(memory const& log, index_room const& room) const {
+        auto const& cost_of = room.tokens_of;
+        auto const limit = room.limit;
         std::vector<std::string> quotations;
         auto rest = detail::sub_capped(limit.count, cost_of(head));
         if (most.count < rest) rest = most.count;
+        // A long one leaves half of what is left to those before it.
         for (auto one = log.entries.rbegin(); one != log.entries.rend(); ++one) {
+            auto const room_for_it = one + 1 == log.entries.rend() ? rest : rest / 2;
             auto text = quoted(one->text);
             auto size = cost_of(text);
-            bool const is_whole = size <= rest;
-            // In proportion to its tokens, and less where that is not enough.
-            for (auto points = detail::utf8::count(one->text); !is_whole && size > rest; size = cost_of(text)) {
-                points = detail::scale_down(points, rest, size + 1);
-                if (points == 0) break;
-                text = quoted(one->text.substr(0, detail::utf8::prefix(one->text, points)) + std::string{marker});
+            if (size > rest || size > (std::max)(room_for_it, whole_most)) {
+                // In proportion to its tokens, and less where that is not enough.
+                for (auto points = detail::utf8::count(one->text); size > room_for_it; size = cost_of(text)) {
+                    points = detail::scale_down(points, room_for_it, size + 1);
+                    if (points == 0) break;
+                    text = quoted(one->text.substr(0, detail::utf8::prefix(one->text, points)) + std::string{marker});
+                }
+                if (size > room_for_it) break;
             }
-            if (size > rest) break;
             rest -= size;
             quotations.push_back(std::move(text));
-            if (!is_whole) break;
         }
         if (quotations.empty()) return {};
         std::string out{head};
         for (auto one = quotations.rbegin(); one != quotations.rend(); ++one) out.append(*one);
         return out;
+    }
+
+    /// True for a text that is the output of a tool.
+    bool is_output(std::string_view text) const noexcept {
+        text.remove_prefix((std::min)(text.find_first_not_of(" \t\r\n"), text.size()));
+        for (auto const each : outputs)
+            if (!each.empty() && detail::begins_with_word(text, each)) return true;
+        return false;
     }
 
     friend constexpr bool operator==(user_words const&, user_words const&) = default;
@@ -145,29 +110,8 @@ private:
     static constexpr std::string_view mark = "> ";
     static constexpr std::string_view end_mark = "-\n";  ///< behind each message
     static constexpr std::string_view marker = " [the rest is left out]";
-
-    template <class Draft>
-    struct noter {
-        Draft const& draft;
-        memory& log;
-        bool remembers = log.gone.begun();  ///< then the memory has what earlier summaries had
-
-        void message(std::uint32_t index) const {
-            if (!draft.outline().message_at(index).plain_user || draft.outline().message_at(index).summary) return;
-            std::string text;
-            draft.each_original(sequence{index}, [&](part_ref, part_view const& part) {
-                if (part.kind != part_kind::text || part.cost) return;
-                if (!text.empty()) text.push_back('\n');
-                detail::append_neutral(text, detail::utf8::scrubbed(std::string{part.text}));
-            });
-            if (memory::is_neutral(text)) log.add(std::move(text), index);
-        }
-        void cut(part_ref, part_view const&) const noexcept {}
-        void summary(group which) const {
-            if (remembers) return;
-            draft.each_part(which, [&](part_ref, part_view const& part) { read(log, part.text); });
-        }
-    };
+    static constexpr std::uint64_t whole_most = 32;  ///< tokens of one that is quoted whole while it fits
+    static constexpr std::size_t short_answer = 60;  ///< bytes of one that stands with its question
 
     /// Each line behind a mark, so that no line is taken for one of the summary.
     static std::string quoted(std::string_view text) {
@@ -190,7 +134,7 @@ private:
             text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
             if (line.starts_with(mark)) words.append(words.empty() ? "" : "\n").append(line.substr(mark.size()));
             else if (line == end_mark.substr(0, 1)) {
-                if (memory::is_neutral(words)) log.add(std::move(words), 0);
+                log.add({{}, std::move(words), 0});
                 words.clear();
             } else return;
         }

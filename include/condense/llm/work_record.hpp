@@ -24,9 +24,10 @@
 #include <condense/llm/fence.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
+#include <condense/llm/record_line.hpp>
 
-// What was done before the present request: what the user asked, what was decided, which commands ran, files read and
-// written, what failed, what is open. One list inside the summary, without a model: summarize{.leaves =
+// What was done before the present request: what was decided and changed, which commands ran, files read and written,
+// what failed, what is open. One list inside the summary, without a model: summarize{.leaves =
 // both{work_record{}, name_index{}}}.
 
 namespace condense {
@@ -55,10 +56,7 @@ public:
     static constexpr std::size_t lines_most = 12;  ///< of each kind
     static constexpr std::size_t changes_most = 48;  ///< but of these
     static constexpr std::size_t files_most = 200;
-    static constexpr std::size_t text_most = 1'000;
 
-    departures gone;
-    std::vector<line> asked;
     std::vector<line> failed;
     std::vector<line> open;
     std::vector<line> decided;
@@ -97,15 +95,12 @@ public:
 
     std::string save() const {
         std::string out;
-        gone.save(out);
-        for (auto const* const lines : {&asked, &failed, &open}) put_lines(out, *lines);
+        for (auto const* const lines : {&failed, &open, &decided, &ran, &shown, &changed}) put_lines(out, *lines);
         for (auto const& one : files) {
             put_field(out, one.path);
             for (auto const number : {one.message, one.lines, one.bytes, std::uint64_t{one.is_written ? 1u : 0u}})
                 put_field(out, number);
         }
-        put_field(out, std::string_view{});  // ends the files; a record of before has no more
-        for (auto const* const lines : {&decided, &ran, &shown, &changed}) put_lines(out, *lines);
         return out;
     }
     /// False, and unchanged, unless `text` was saved for a conversation of `message_count` messages.
@@ -113,21 +108,12 @@ public:
         basic_work_log loaded;
         field_reader reader{text};
         if (text.empty()) return *this = {}, true;
-        if (!loaded.gone.load(reader, message_count)) return false;
-        for (auto* const lines : {&loaded.asked, &loaded.failed, &loaded.open})
+        for (auto* const lines : {&loaded.failed, &loaded.open, &loaded.decided, &loaded.ran, &loaded.shown})
             if (!read_lines(reader, *lines, message_count)) return false;
+        if (!read_lines(reader, loaded.changed, message_count, changes_most)) return false;
         while (!reader.done()) {
             file one;
             one.path = reader.text();
-            if (one.path.empty() && !reader.broken()) {
-                for (auto* const lines : {&loaded.decided, &loaded.ran})
-                    if (!read_lines(reader, *lines, message_count)) return false;
-                // Earlier ones have no more.
-                if (!reader.done() && !read_lines(reader, loaded.shown, message_count)) return false;
-                if (!reader.done() && !read_lines(reader, loaded.changed, message_count, changes_most)) return false;
-                if (!reader.done()) return false;
-                break;
-            }
             one.message = reader.number(message_count);
             one.lines = reader.number(u64_limit);
             one.bytes = reader.number(u64_limit);
@@ -141,17 +127,9 @@ public:
     }
     /// Forgets what is from messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
-        gone.rewind(first);
-        for (auto* const lines : {&asked, &failed, &open, &decided, &ran, &shown, &changed})
+        for (auto* const lines : {&failed, &open, &decided, &ran, &shown, &changed})
             std::erase_if(*lines, [&](line const& one) { return one.message >= first; });
         std::erase_if(files, [&](file const& one) { return one.message >= first; });
-    }
-
-    /// True for the text of a line: plain, and nothing that could close a fence.
-    static bool is_recordable(std::string_view text) noexcept {
-        for (auto at = text.find('<'); at != text.npos; at = text.find('<', at + 1))
-            if (makes_fence(text.substr(at + 1))) return false;
-        return !text.empty() && text.size() <= text_most && is_plain(text);
     }
 
 private:
@@ -174,26 +152,6 @@ private:
 };
 using work_log = basic_work_log<>;
 
-/// The text on one line of at most `limit` code points, as it can stand in a record; empty if nothing is left of it.
-inline std::string record_line(std::string_view text, chars limit) {
-    auto const begin = text.find_first_not_of(" \t\r\n");
-    if (begin == std::string_view::npos) return {};
-    auto out = printable(text.substr(begin), limit.count);
-    for (std::size_t at = 0; at < out.size(); ++at)
-        if (out[at] == '\t') out[at] = ' ';
-        else if (out[at] == '<' && makes_fence(std::string_view{out}.substr(at + 1))) out[at] = '(';
-    if (is_plain(out)) return work_log::is_recordable(out) ? out : std::string{};
-    // Joiners and marks that are not seen are left out, character by character.
-    std::string plain;
-    for (std::size_t place = 0; place < out.size();) {
-        auto const size = utf8::decode(out, place).size;
-        auto const one = std::string_view{out}.substr(place, size);
-        if (is_plain(one)) plain.append(one);
-        place += size;
-    }
-    return work_log::is_recordable(plain) ? plain : std::string{};
-}
-
 /// True if a word of the name of a tool, as in cancel_order or cancelOrder, is one of `words`, in lower case and
 /// between spaces; `first`: only its first word counts.
 constexpr bool has_word(std::string_view name, std::string_view words, bool first) noexcept {
@@ -215,15 +173,6 @@ constexpr bool has_word(std::string_view name, std::string_view words, bool firs
     return false;
 }
 
-/// The last sentence of a text, where that is a question, as it can stand in a record.
-inline std::string question_of(std::string_view text) {
-    auto const end = text.find_last_not_of(" \t\r\n*");
-    if (end == text.npos || text[end] != '?') return {};
-    auto const before = end == 0 ? text.npos : text.find_last_of(".!?\n", end - 1);
-    auto const begin = before == text.npos ? 0 : before + 1;
-    return record_line(text.substr(begin, end + 1 - begin), {100});
-}
-
 /// True if the name contains one of the words, in letters of either case.
 template <std::size_t Count>
 constexpr bool names_one_of(std::string_view name, std::array<std::string_view, Count> const& words) noexcept {
@@ -235,12 +184,12 @@ constexpr bool names_one_of(std::string_view name, std::array<std::string_view, 
 
 }  // namespace detail
 
-/// Lists what was done in all that has left a session: the user's later words, a short one with the question that it
-/// answers, sentences of the assistant that name a decision, calls that changed something, the newest of each tool on
-/// each subject, commands that ran, files read and written, calls that failed, and what is open by the newest list of
-/// tasks. All of it is quoted, nothing concluded. A file that was read stands with its size, so that an agent can tell
-/// whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each kind and
-/// 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
+/// Lists what was done in all that has left a session: sentences of the assistant that name a decision, calls that
+/// changed something, the newest of each tool on each subject, commands that ran, files read and written, calls that
+/// failed, and what is open by the newest list of tasks. All of it is quoted, nothing concluded. A file that was read
+/// stands with its size, so that an agent can tell whether to read it again. Costs a look at each message when it
+/// leaves; remembers the last 12 lines of each kind and 200 files. In a run on its own (`reduce`) the earlier record is
+/// taken from its text.
 struct work_record {
     percent share = {500};  ///< of the input; halved with each step of pressure
     chars line = {150};  ///< kept of each request, failure and task
@@ -257,9 +206,6 @@ struct work_record {
     std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
                                                  "go with ",   "going with ", "instead of "};
     std::uint32_t commands = 3;  ///< the newest that are listed, at most 12
-    /// How a message of the user begins that is the output of a tool, in lower case, as text protocols write it.
-    std::array<std::string_view, 8> outputs = {"observation:", "<tool_response>", "<tool_result", "<function_result",
-                                               "tool result",  "[tool result",    "tool output:", ""};
 
     using memory = detail::work_log;
 
@@ -272,16 +218,19 @@ struct work_record {
                               "condense: work_record: there can be 0 to 12 commands (see work_record)");
     }
 
-    /// Notes what has left since the last time and what is about to leave, and returns the record, of at most `limit`:
-    /// the newest of each kind, as far as they fit.
-    template <class Draft>
-    std::string write(Draft const& draft, memory& log, std::vector<group> const& leaving, tokens limit,
-                      std::string_view = {}) const {
-        detail::leaving_groups const leaves{leaving};
-        log.gone.visit(draft, leaves, noter<Draft>{*this, draft, log});
+    /// Notes what a part says of the work.
+    void see(memory& log, leaving_part const& seen) const {
+        if (seen.why == departure::summary && !seen.is_known) read(log, seen.part.text);
+        if (seen.why != departure::left) return;
+        see(log, seen.part, seen.speaker, seen.message);
+        if (seen.part.kind != part_kind::tool_result || seen.part.status == part_status::error) return;
+        seen.call([&](part_view const& call) { note_result(log, call, seen.part.text, seen.message); });
+    }
+    /// The record, of at most `room.limit`: the newest of each kind, as far as they fit.
+    std::string write(memory const& log, index_room const& room) const {
         for (std::size_t most = memory::files_most;; most /= 2) {
             auto text = written(log, most);
-            if (draft.measured(draft.estimator()(text)) <= limit) return text;
+            if (room.tokens_of(text) <= room.limit.count) return text;
             if (most == 0) return {};
         }
     }
@@ -292,17 +241,14 @@ struct work_record {
         else if (part.kind == part_kind::tool_result && part.status == part_status::error) {
             auto const front = part.tool.empty() ? std::string{} : std::string{part.tool} + ": ";
             note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, message);
-        } else if (part.kind == part_kind::text && speaker == role::user) {
-            if (!is_output(part.text)) note(log.asked, part.text, message);
         } else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
         else if (part.kind == part_kind::media) note(log.shown, part.text, message);
     }
-    /// What of it is worth remembering when the work is over, one line each: the user's words, decisions, calls that
-    /// failed, and files written.
+    /// What of it is worth remembering when the work is over, one line each: decisions, calls that failed, and files
+    /// written.
     static std::vector<std::string> facts_of(memory const& log) {
         std::vector<std::string> facts;
-        facts.reserve(log.asked.size() + log.decided.size() + log.failed.size());
-        for (auto const& one : log.asked) facts.push_back(std::string{asked_label} + one.text);
+        facts.reserve(log.decided.size() + log.failed.size());
         for (auto const& one : log.decided) facts.push_back(std::string{decided_label} + one.text);
         for (auto const& one : log.failed) facts.push_back(std::string{failed_label} + one.text);
         for (auto const& one : log.files)
@@ -314,7 +260,6 @@ struct work_record {
 
 private:
     static constexpr std::string_view record_head = "Record of it:";
-    static constexpr std::string_view asked_label = "User: ";
     static constexpr std::string_view decided_label = "Decided: ";
     static constexpr std::string_view changed_label = "Done: ";
     static constexpr std::string_view ran_label = "Ran: ";
@@ -324,74 +269,22 @@ private:
     static constexpr std::string_view written_label = "Files written: ";
     static constexpr std::string_view read_label = "Files read: ";
 
-    template <class Draft>
-    struct noter {
-        work_record const& rule;
-        Draft const& draft;
-        memory& log;
-        bool remembers = log.gone.begun();  ///< then the memory has what earlier records had
-
-        void message(std::uint32_t index) const {
-            bool const is_user = draft.outline().message_at(index).plain_user;
-            bool const is_task = index == draft.outline().task();
-            auto const by = draft.outline().message_at(index).speaker;
-            auto const speaker = by == role::user ? role::other : by;
-            draft.each_original(sequence{index}, [&](part_ref ref, part_view const& part) {
-                constexpr std::size_t short_answer = 60;
-                bool const is_words = is_user && !is_task;
-                auto seen = part;
-                std::string text;
-                if (is_words && part.kind == part_kind::text && part.text.size() <= short_answer && index != 0) {
-                    text = question_before(index);
-                    if (!text.empty()) seen.text = text = std::string{part.text} + " (asked: " + text + ")";
-                }
-                rule.see(log, seen, is_words ? role::user : speaker, index);
-                if (part.kind == part_kind::tool_result && part.status != part_status::error) note_result(ref, part);
-            });
-        }
-        void cut(part_ref, part_view const&) const noexcept {}
-        void summary(group which) const {
-            if (remembers) return;
-            draft.each_part(which, [&](part_ref, part_view const& part) { rule.read(log, part.text); });
-        }
-
-    private:
-        /// Of the assistant, in the message before this one.
-        std::string question_before(std::uint32_t index) const {
-            std::string question;
-            auto const& before = draft.outline().message_at(index - 1);
-            if (before.speaker != role::assistant || before.released) return question;
-            draft.each_original(sequence{index - 1}, [&](part_ref, part_view const& part) {
-                if (part.kind == part_kind::text) question = detail::question_of(part.text);
-            });
-            return question;
-        }
-        void note_result(part_ref ref, part_view const& part) const {
-            auto const call_id = draft.outline().call_part_id(draft.outline().part_at(ref.part_id));
-            if (call_id == detail::none32) return;
-            draft.original(draft.part_at(call_id), [&](part_view const& call) {
-                auto const path = file_of_call{}(call).value_or("");
-                if (path.empty()) rule.note_change(log, call, part.text, ref.message_index);
-                if (detail::names_one_of(call.tool, rule.writes)) return;
-                for (auto& file : log.files)
-                    if (file.path == path) {
-                        file.lines = detail::count_lines(part.text);
-                        file.bytes = part.text.size();
-                    }
-            });
-        }
-    };
+    /// Notes a result that is no error, with its call.
+    void note_result(memory& log, part_view const& call, std::string_view result, std::uint64_t message) const {
+        auto const path = file_of_call{}(call).value_or("");
+        if (path.empty()) note_change(log, call, result, message);
+        if (detail::names_one_of(call.tool, writes)) return;
+        for (auto& file : log.files)
+            if (file.path == path) {
+                file.lines = detail::count_lines(result);
+                file.bytes = result.size();
+            }
+    }
 
     /// True for a path that can be read again from the record, where commas and brackets stand behind paths.
     static constexpr bool is_recorded(std::string_view path) noexcept {
         return detail::is_listable(path) && path.find(", ") == std::string_view::npos &&
                path.find(" (") == std::string_view::npos && !path.ends_with(')');
-    }
-    bool is_output(std::string_view text) const noexcept {
-        text.remove_prefix((std::min)(text.find_first_not_of(" \t\r\n"), text.size()));
-        for (auto const each : outputs)
-            if (!each.empty() && detail::begins_with_word(text, each)) return true;
-        return false;
     }
     void note(std::vector<memory::line>& entries, std::string_view text, std::uint64_t message) const {
         if (auto entry = detail::record_line(text, line); !entry.empty())
@@ -420,7 +313,7 @@ private:
         constexpr chars of_arguments{60}, of_result{40};
         auto const head = detail::record_line(std::string{call.tool} + " " + subject, of_arguments);
         auto text = head + detail::record_line(rest, of_arguments) + ": " + detail::record_line(result, of_result);
-        if (!head.empty() && memory::is_recordable(text)) log.change(head, std::move(text), message);
+        if (!head.empty() && detail::is_recordable(text)) log.change(head, std::move(text), message);
     }
     static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
 
@@ -478,7 +371,6 @@ private:
             for (auto index = begin; index < entries.size(); ++index)
                 out.append(label).append(entries[index].text).push_back('\n');
         };
-        add(asked_label, log.asked);
         add(decided_label, log.decided);
         // The newest state first.
         auto const changes_most = most >= 16 ? memory::changes_most : most;
@@ -524,14 +416,13 @@ private:
             auto const behind = [&](std::string_view label) {
                 return first_line.starts_with(label) ? first_line.substr(label.size()) : std::string_view{};
             };
-            for (auto const& [label, entries] : {std::pair{asked_label, &log.asked},
-                                                 {decided_label, &log.decided},
+            for (auto const& [label, entries] : {std::pair{decided_label, &log.decided},
                                                  {failed_label, &log.failed},
                                                  {ran_label, &log.ran},
                                                  {shown_label, &log.shown},
                                                  {changed_label, &log.changed},
                                                  {open_label, &log.open}})
-                if (auto const one = behind(label); memory::is_recordable(one)) {
+                if (auto const one = behind(label); detail::is_recordable(one)) {
                     bool known = false;
                     for (auto const& other : *entries) known = known || other.text == one;
                     auto const most = entries == &log.changed ? memory::changes_most : memory::lines_most;
@@ -594,13 +485,17 @@ struct both {
         detail::reject_unless(total_share().basis_points <= percent::one_hundred,
                               "condense: both: the shares must be at most 100 % together (see both)");
     }
-    template <class Draft>
-    std::string write(Draft const& draft, memory& of, std::vector<group> const& leaving, tokens limit,
-                      std::string_view before = {}) const {
-        auto const front = detail::scale_down(limit.count, share_of(first), total_share().basis_points);
-        auto text = first.write(draft, of.first, leaving, {front}, before);
-        auto const size = draft.measured(draft.estimator()(text));
-        return text + second.write(draft, of.second, leaving, limit - size, before);
+    void see(memory& of, leaving_part const& seen) const {
+        first.see(of.first, seen);
+        second.see(of.second, seen);
+    }
+    /// The second has what the first leaves of their room.
+    std::string write(memory& of, index_room room) const {
+        auto const whole = room.limit;
+        room.limit = {detail::scale_down(whole.count, share_of(first), total_share().basis_points)};
+        auto const text = first.write(of.first, room);
+        room.limit = {detail::sub_capped(whole.count, room.tokens_of(text))};
+        return text + second.write(of.second, room);
     }
     friend constexpr bool operator==(both const&, both const&) = default;
 

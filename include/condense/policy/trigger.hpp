@@ -58,7 +58,7 @@ template <class Quantity>
 concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns> ||
                      std::same_as<Quantity, images> || std::same_as<Quantity, bytes>;
 
-/// What is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens, with 80 % of
+/// What is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens, with half of
 /// the input less the limit. `beginning` is of a turn.
 enum class subject : std::uint8_t {
     never,
@@ -108,7 +108,7 @@ struct threshold {
         if (of == subject::beginning) return {of, comparison::at_least, 1, 1};
         auto const count = share ? of_input(limit, input) : limit;
         if (of != subject::beside_headroom) return {of, how, count, ceiling == 0 ? count : raised(count, input)};
-        auto const most = scale_down(sub_capped(input.count, count), 4, 5);
+        auto const most = sub_capped(input.count, count) / 2;
         return {subject::tokens, comparison::at_most, most, most};
     }
     /// The same as bind(now.input)(now), without a division in the usual cases: it is called for each layer and
@@ -132,17 +132,17 @@ struct threshold {
             default: return measure::token_count;
         }
     }
-    /// 80 % of the limit, at most.
+    /// Half of a limit in tokens, as each run costs the provider's cache; 80 % of others. At most so much.
     constexpr threshold target() const noexcept {
         if (of < subject::tokens) return {};
         if (of == subject::headroom) return {subject::beside_headroom, how, share, 0, 0, limit};
-        return {of, comparison::at_most, share, 0, 0, scale_down(limit, 4, 5)};
+        return {of, comparison::at_most, share, 0, 0, of == subject::tokens ? limit / 2 : scale_down(limit, 4, 5)};
     }
     std::string text() const {
         if (of == subject::never) return "never";
         if (of == subject::always) return "always";
         if (of == subject::beginning) return "at_turn";
-        auto out = std::string{of == subject::beside_headroom ? "used <= 80 % beside headroom"
+        auto out = std::string{of == subject::beside_headroom ? "used <= 50 % beside headroom"
                                : of == subject::headroom      ? "headroom"
                                                               : "used"}
                        .append(spelling(how));
@@ -244,6 +244,21 @@ struct bound_trigger {
         if (one().how == comparison::below && one().limit != 0) return tokens{one().limit - 1};
         return {};
     }
+    /// The same target for one call, which has no later turns to make room for: as many tokens as leave `line` below
+    /// its limit, but no more than `most`.
+    constexpr bound_trigger for_one_call(bound_trigger const& line, tokens most) const noexcept {
+        auto out = *this;
+        if (unreachable() || line.parts.size != parts.size) return out;
+        for (unsigned at = 0; at < parts.size; ++at) {
+            auto& term = out.parts.terms[at];
+            auto const& limit = line.parts.terms[at];
+            if (term.of != subject::tokens || !rises(limit.how)) continue;
+            auto const below = sub_capped(limit.limit, limit.how == comparison::at_least ? 1 : 0);
+            auto const raised = below < most.count ? below : most.count;
+            if (raised > term.limit) term.limit = term.cached_limit = raised;
+        }
+        return out;
+    }
     /// True for the target of `always`, which no usage reaches.
     constexpr bool unreachable() const noexcept {
         return parts.size == 1 && one().how == comparison::below && one().limit == 0;
@@ -277,8 +292,9 @@ struct trigger {
         for (unsigned at = 0; at < parts.size; ++at) out.parts.terms[at] = parts.terms[at].bind(input);
         return out;
     }
-    /// The target where `until` is not given: 80 % of each limit, to be reached on one side of a && and on both sides
-    /// of a ||. A relaxed trigger has the same target, or else the cache would decide how much a reduction removes.
+    /// The target where `until` is not given: half of each limit in tokens, 80 % of others, to be reached on one side
+    /// of a && and on both sides of a ||. A relaxed trigger has the same target, or else the cache would decide how
+    /// much a reduction removes.
     [[gnu::noinline]] constexpr trigger target() const noexcept {
         trigger out{{.steps = detail::opposite(parts.steps), .size = parts.size}};
         for (unsigned at = 0; at < parts.size; ++at) out.parts.terms[at] = parts.terms[at].target();
@@ -458,11 +474,13 @@ inline constexpr trigger at_turn{{.terms = {{.of = detail::subject::beginning}}}
 /// Fires in no run: the layer acts under pressure, and when `session.run(force{})` asks every layer.
 inline constexpr trigger never{};
 
-/// What `until` takes: a trigger that holds when the layer has done enough, `used <= 50_pct`. By default 80 % of each
-/// limit of `when`. Converts from trigger, so that a layer's member accepts the comparison itself.
+/// What `until` takes: a trigger that holds when the layer has done enough, `used <= 50_pct`. By default half of each
+/// limit of `when` in tokens, and 80 % of others; in one call of `reduce` up to 65 % of the input. Converts from
+/// trigger, so that a layer's member accepts the comparison itself.
 struct target {
     trigger at = {};
     bool given = false;
+    bool for_session = false;  ///< one call may stop earlier, as it does without a target
 
     constexpr target() = default;
     template <class Given>
@@ -472,18 +490,29 @@ struct target {
         if constexpr (std::same_as<Given, trigger>) at = goal;
     }
 
-    /// A predicate on usage: true if a layer with this `when` has done enough.
-    constexpr detail::bound_trigger goal(trigger const& when, tokens input) const noexcept {
-        return given ? at.bind(input) : when.target().bind(input);
+    /// A predicate on usage: true if a layer with this `when` has done enough. One call stops at 65 % of the input,
+    /// unless a target is given: depth saves the prompt cache of later turns, and it has none.
+    constexpr detail::bound_trigger goal(trigger const& when, tokens input, bool one_call = false) const noexcept {
+        auto const goal = given ? at.bind(input) : when.target().bind(input);
+        return one_call && (!given || for_session) ? goal.for_one_call(when.bind(input), percent{6'500}.of(input))
+                                                   : goal;
     }
     template <condition When>
-    constexpr auto goal(When const& when, tokens input) const noexcept {
+    constexpr auto goal(When const& when, tokens input, bool = false) const noexcept {
         return [this_one = at.bind(input), that_of_when = when.target().bind(input), own = given](usage const& now) {
             return own ? this_one(now) : that_of_when(now);
         };
     }
     friend constexpr bool operator==(target const&, target const&) = default;
 };
+
+/// `.until = for_session(used <= 20_pct)`: a target for conversations that go on. One call of `reduce` stops as early
+/// as it does without a target.
+constexpr target for_session(trigger const& goal) noexcept {
+    target result{goal};
+    result.for_session = true;
+    return result;
+}
 
 /// `when` with its limit raised by the share `by` of the input, at most to `ceiling`, while the provider reads requests
 /// from its prompt cache: a reduction evicts all that follows it from there, so it should come later. A limit already

@@ -69,7 +69,7 @@ auto cascade(Journal to, Store into, Model model, reasoning_use reasoning = reas
         sliding_window{
             .when = used > 100_messages, .until = used <= 90_messages, .protect = bound, .least = 3_messages},
         summarize{.when = used >= 80_pct,
-                  .until = used <= 56_pct,
+                  .until = for_session(used <= 56_pct),
                   .protect = bound,
                   .with = model},  // from 80 % down to 56 %: the oldest 30 % of the messages
         compress{.when = never, .with = shorten_arguments<>{}, .label = "compress: arguments"},

@@ -49,7 +49,7 @@ auto harness(Journal to, Store into, Model model) {
                              .with = head_tail{.head = 1'000_chars, .tail = 1'000_chars},
                              .label = "compress: results"},
                     summarize{.when = due,
-                              .until = used <= 11_messages && used <= 42_pct,
+                              .until = for_session(used <= 11_messages && used <= 42_pct),
                               .protect = last(10_messages) | unanswered,
                               .with = model},
                     sliding_window{.when = used >= 95_pct,

@@ -17,12 +17,12 @@ auto no_model(Journal to, Store into, agent_tools tools = agent_tools::none) {
     using namespace literals;
     return recommended_with(
         to, into, reasoning_use::unknown, tools,
-        summarize{.when = relaxed(used >= 80_pct, 5_pct),
-                  .until = used <= 4_pct,
+        summarize{.when = relaxed(used >= 90_pct, 2_pct),
+                  .until = for_session(used <= 23_pct),
                   .protect = task | unanswered,
                   .size = 1_tokens,
                   .with = no_prose{},
-                  .leaves = name_index{.share = 25_pct, .lines = 33_pct},
+                  .leaves = name_index{.share = 15_pct, .lines = 100_pct},
                   .source_hint = tools == agent_tools::recovery ? tool_sentence : std::string_view{}});
 }
 

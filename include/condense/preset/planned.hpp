@@ -27,7 +27,8 @@ template <journal Journal, class Store, planner Planner = rule_planner, class Su
 auto planned(Journal to, Store into, Planner with = {}, Summarizer summaries = {}) {
     using namespace literals;
     return pipeline{record{.to = to}, plan{.with = with, .summaries = summaries, .into = into},
-                    sliding_window{.when = used >= 80_pct, .until = used <= 50_pct}, escalate{.when = used >= 90_pct}};
+                    sliding_window{.when = used >= 80_pct, .until = for_session(used <= 50_pct)},
+                    escalate{.when = used >= 90_pct}};
 }
 
 }  // namespace presets

@@ -40,12 +40,12 @@ auto progressive(Journal to, Store into, Model model) {
                                        .preview = 100_chars,
                                        .result = 500_chars}},
         fallback{summarize{.when = used >= 95_pct,
-                           .until = used <= 30_pct,
+                           .until = for_session(used <= 30_pct),
                            .protect = tail,
                            .with = model,
                            .label = "summarize: model"},
                  summarize{.when = used >= 95_pct,
-                           .until = used <= 30_pct,
+                           .until = for_session(used <= 30_pct),
                            .protect = tail,
                            .label = "summarize: rule"}},  // if the model fails
         sliding_window{.when = used >= 98_pct, .protect = tail},  // if neither summary helps

@@ -12,7 +12,9 @@
 #include <condense/layer/record.hpp>
 #include <condense/layer/sliding_window.hpp>
 #include <condense/layer/summarize.hpp>
+#include <condense/llm/edited_texts.hpp>
 #include <condense/llm/name_index.hpp>
+#include <condense/llm/user_words.hpp>
 #include <condense/llm/work_record.hpp>
 #include <condense/policy/trigger.hpp>
 #include <condense/shorten/old_reasoning.hpp>
@@ -48,17 +50,20 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
                     escalate{.when = used >= 98_pct}};
 }
 
-/// What leaves `recommended`: a record of the work, and a list of names, a third of it in whole lines, in a quarter of
-/// the window together. A function, because clang 19 takes `.leaves = constant` in a template for no index.
+/// What leaves `recommended`: the user's words, a record of the work, the texts of the latest edits, and lines with the
+/// names that later turns need, in a fifth of the window together. A function, because clang 19 takes `.leaves =
+/// constant` in a template for no index.
 constexpr auto recommended_index() {
-    return both{work_record{.share = percent{300}}, name_index<>{.share = percent{2'400}, .lines = percent{3'300}}};
+    return both{
+        both{user_words{.share = percent{500}}, work_record{.share = percent{200}}},
+        both{edited_texts{.share = percent{200}}, name_index<>{.share = percent{1'100}, .lines = percent{10'000}}}};
 }
 
 /// The summary that `recommended` makes by rule.
 inline auto recommended_summary(std::string_view source_hint = {}) {
     using namespace literals;
-    return summarize{.when = relaxed(used >= 80_pct, 5_pct),
-                     .until = used <= 2_pct,
+    return summarize{.when = relaxed(used >= 90_pct, 2_pct),
+                     .until = for_session(used <= 23_pct),
                      .protect = task | unanswered,
                      .size = 1_tokens,
                      .with = no_prose{},
@@ -79,7 +84,7 @@ auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = 
     using namespace literals;
     auto const source_hint = tools == agent_tools::recovery ? tool_sentence : std::string_view{};
     auto const by_model = summarize{.when = never,
-                                    .until = used <= 2_pct,
+                                    .until = for_session(used <= 23_pct),
                                     .protect = task | unanswered,
                                     .with = model,
                                     .leaves = recommended_index(),

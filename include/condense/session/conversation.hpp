@@ -180,6 +180,8 @@ public:
         auto const& m = source()[index];
         outline_.pin(index, v1::is_pinned(m) || rule.pins(sequence{index}, m));
     }
+    /// False where the message cannot be the task.
+    bool name_task(std::uint64_t index) noexcept { return outline_.name_task(index); }
     /// No result will come for the calls with this id; returns their number. Recorded with the number of messages,
     /// because a later call may have the same id.
     std::size_t abandon(std::string_view call) {
@@ -308,6 +310,7 @@ public:
             ++index;
         }
         abandon_again();
+        if (outline_.named_task() < first) outline.name_task(outline_.named_task());
         auto const lost = edit_rebaser{outline_, edits_, outline, edits, first}.all();
         auto const changed = first < lost ? first : lost;
         if (changed < outline.size()) edits.remove_bound(outline, outline.message_at(changed).first_part);
@@ -315,6 +318,7 @@ public:
         if (outline.compaction() != outline_.compaction()) remove_unbound(outline, edits, 0);
         edits.reserve_message(0);  // then nothing below fails once the digests are replaced
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
+        edits.note_task_taken(edits_.task_taken());
         edited_since_sent_ = edited_since_sent_ || changed < edits_.sent();  // of the messages before
         messages_.replace_digests(first, outline.size());
         outline_ = std::move(outline);
@@ -350,6 +354,8 @@ public:
         state.sent = edits_.sent();
         state.cached = edits_.cached();
         state.edited_since_sent = edited_since_sent_;
+        state.task = outline_.named_task() == none32 ? 0 : std::uint64_t{outline_.named_task()} + 1;
+        state.task_taken = edits_.task_taken();
         meter_.save(state);
     }
     /// Whether bound parts leave with what stood before them, from here on. Where that ends nothing can be undone any

@@ -45,7 +45,10 @@ struct restored_conversation {
                                 "be of a session that released nothing");
         auto const& estimator = meter.estimator();
         if (auto const problem = load_messages(state, estimator)) return problem;
+        if (state.task != 0 && !outline.name_task(state.task - 1))
+            return impossible("the task", "be a message of the user");
         edits.note_sent(state.sent);
+        edits.note_task_taken(state.task_taken);
         edits.note_cached(state.cached);
         originals<container> const source{address_of(messages), state.released.empty() ? nullptr : &indices};
         edit_restorer<originals<container>, Estimator> restorer{source, outline, edits, estimator, state.limits};

@@ -131,7 +131,7 @@ public:
     template <class Draft>
     report_type dry_run(Draft& draft) const {
         memory_type no_memory{};
-        return run_pipeline(mix_, no_memory, draft, options_, true, run_kind::walk);
+        return run_pipeline(mix_, no_memory, draft, options_, true, run_kind::rehearsal);
     }
     /// Calls the layers that act on arrival, for each message from `first` on. `resumes`: the journal may hold them
     /// already. `journals_only`: no other layer is called.
@@ -387,7 +387,7 @@ private:
         detail::run<Draft, Options> run_state{{.entries = entries.data(), .first_step = draft.mark()}, draft, options_};
         auto const call = [&](auto const& layer, std::size_t index) {
             using layer_type = std::remove_cvref_t<decltype(layer)>;
-            auto const goal = goal_of(layer, draft.used().input);
+            auto const goal = goal_of(layer, draft.used().input, false);
             no_memory none;
             v1::pass<layer_type::effects, decltype(run_state), decltype(goal), no_memory> pass{
                 run_state, entries[index], goal, message_limit_of(layer), none};

@@ -106,6 +106,15 @@ public:
         if (!refused) jobs_.touched(outline().group_of(which.number)), runs_.changed();
         return refused;
     }
+    /// Names the task, which is the first plain user message otherwise: where that is a greeting. Refused with `gone`
+    /// for a message that is none of a user.
+    refusal task(sequence which) {
+        if (busy()) return refusal::gone;
+        catch_up();
+        if (!conversation_.name_task(which.number)) return refusal::gone;
+        runs_.changed();
+        return refusal::none;
+    }
     /// Takes back what `pin` did: a message that its traits or the options pin stays pinned.
     void unpin(sequence which) {
         catch_up();
@@ -197,14 +206,13 @@ public:
     // Reducing.
 
     /// True if some layer is due. A few comparisons, no allocation, at any length.
-    bool due() const noexcept { return limits().is_possible() && (runs_.due(used()) || has_media_to_note(used())); }
+    bool due() const noexcept { return limits().is_possible() && (runs_.due(used()) || has_more_to_do(used())); }
     /// Runs the pipeline if it is due and `run_options::pacing` allows it; otherwise reports the use and changes
     /// nothing.
     report_type prepare() {
         catch_up();
         auto const before = used();
-        bool const may_run =
-            has_media_to_note(before) || runs_.may_run(before, [&] { return conversation_.reducible(); });
+        bool const may_run = has_more_to_do(before) || runs_.may_run(before, [&] { return conversation_.reducible(); });
         if (busy() || !limits().is_possible() || !may_run)
             return runs_.warn_if_full(runs_.unchanged(before, limits()), before);
         runs_.tell(events::due{before});
@@ -408,11 +416,12 @@ public:
 
 private:
     bool busy() const noexcept { return deferred_.busy(); }
-    /// True if there are more media than may be sent, unless the latest run has left them and nothing has changed
-    /// since.
-    bool has_media_to_note(usage const& now) const noexcept {
-        return now.over_media(limits()) && media_left_ != std::pair{outline().size(), runs_.revision()};
+    /// True if there are more media than may be sent, or if the task was taken out, unless the latest run has left it
+    /// so and nothing has changed since.
+    bool has_more_to_do(usage const& now) const noexcept {
+        return is_left(now) && left_ != std::pair{outline().size(), runs_.revision()};
     }
+    bool is_left(usage const& now) const noexcept { return now.over_media(limits()) || edits().lacks_task(outline()); }
 
     /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
     std::uint32_t append_and_notify(message_type&& m) {
@@ -529,8 +538,7 @@ private:
         if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
         report.after.source = after.source;
         runs_.add(report, manual, demand.may_ask, after, [&] { return conversation_.reducible(); });
-        if (after.over_media(limits()) && !runs_.options().stop.stop_requested())
-            media_left_ = {outline().size(), runs_.revision()};
+        if (is_left(after) && !runs_.options().stop.stop_requested()) left_ = {outline().size(), runs_.revision()};
         drain_deferred();
         return report;
     }
@@ -657,7 +665,7 @@ private:
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
     /// Messages and revision when a run left more media than may be sent.
-    std::pair<std::size_t, std::uint64_t> media_left_{detail::none32, 0};
+    std::pair<std::size_t, std::uint64_t> left_{detail::none32, 0};
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
 };

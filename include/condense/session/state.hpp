@@ -80,8 +80,9 @@ template <class = void>
 struct basic_session_state {
     /// The version of the format, which grows when a member is added or changes its meaning. Version 1 lacks the rounds
     /// and the cause of the pacing, the files of the statistics, and the authors of edits; version 2 the redactions;
-    /// version 3 the usage of models; version 4 what is known of bound parts.
-    static constexpr std::uint64_t latest = 5;
+    /// version 3 the usage of models; version 4 what is known of bound parts; version 5 the task that was named, and
+    /// whether a last resort has taken it.
+    static constexpr std::uint64_t latest = 6;
 
     std::uint64_t version = latest;
     std::vector<std::string> layers = {};  ///< names, in the order of the report
@@ -114,6 +115,8 @@ struct basic_session_state {
     bool overflowed = false;  ///< a request has overflowed since the latest message
     bool edited_since_sent = false;  ///< what the latest request held
     bool binds = true;  ///< bound parts leave with what stood before them, as the options or the latest model say
+    std::uint64_t task = 0;  ///< the number of the message that was named as the task, plus 1; 0 where none was
+    bool task_taken = false;  ///< a last resort has taken it out
     std::uint64_t model = 0;  ///< a hash of its name; 0 where none was set
     bool warned = false;  ///< the observer knows that the request is nearly full
 };

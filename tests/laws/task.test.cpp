@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/presets.hpp>
+
+#include "laws/generator.hpp"
+#include "layer/shared.hpp"
+#include "support/effort.hpp"
+
+// The task stays: law L21.
+
+namespace {
+
+using namespace layers;
+
+auto window_mix() { return pipeline{sliding_window{.when = used >= 80_pct, .until = used <= 50_pct}, escalate{}}; }
+auto summary_mix() {
+    return pipeline{summarize{.when = used >= 80_pct, .until = used <= 40_pct}, escalate{.when = used >= 90_pct}};
+}
+template <class Mix>
+auto session_of(Mix const& mix, condense::tokens window = 2'000_tokens) {
+    return session{conversation{}, mix, budget{.window = window}, per_byte{}};
+}
+bool has(auto& session, std::string_view text) {
+    for (auto const& m : session.request())
+        if (contains(text_of(m), text) && !contains(text_of(m), "<summary>")) return true;
+    return false;
+}
+std::string filler(std::size_t size) { return std::string(size, 'w'); }
+
+}  // namespace
+
+TEST_CASE("task: a last resort that would be in vain leaves it") {
+    auto const check = [](auto session) {
+        push(session,
+             {U("the task"), A(filler(300)), U("on"), C("1", "write", "{\"text\":\"" + filler(3'000) + "\"}")});
+        CHECK_FALSE(session.prepare().fits());
+        CHECK(has(session, "the task"));
+    };
+    check(session_of(window_mix()));
+    check(session_of(summary_mix()));
+}
+
+TEST_CASE("task: where a last resort takes it, it comes back as soon as there is room, also in a restored session") {
+    auto const task_text = "the task " + filler(1'000);
+    auto const check = [&](auto const& start) {
+        auto session = start();
+        push(session, {U(task_text), A("so"), U("on"), C("1", "run"), R("1", filler(1'100))});
+        CHECK(session.prepare().fits());
+        CHECK_FALSE(has(session, "the task"));
+        auto restored = start();
+        auto saved = session.state();
+        REQUIRE(saved);
+        REQUIRE_FALSE(restored.adopt(std::move(saved.state)));
+        for (auto* const each : {&session, &restored}) {
+            push(*each, {A("done"), U("next")});
+            for (int round = 0; round < 4; ++round) {
+                static_cast<void>(each->prepare());
+                push(*each, {A("yes"), U("and")});
+            }
+            CHECK(has(*each, "the task"));
+            auto const edits = each->edits().steps().size();
+            push(*each, {A("yes"), U("and")});
+            static_cast<void>(each->prepare());
+            CHECK(each->edits().steps().size() == edits);  // and stays
+        }
+    };
+    check([] { return session_of(window_mix()); });
+    check([] { return session_of(summary_mix()); });
+}
+
+TEST_CASE("task: a session may name it, where the first message of the user is a greeting") {
+    auto const start = [] { return session_of(window_mix()); };
+    auto session = start();
+    push(session, {U("hello"), A("hi"), U("the task"), A(filler(500))});
+    CHECK(session.task(condense::sequence{1}) == condense::refusal::gone);
+    CHECK(session.task(condense::sequence{9}) == condense::refusal::gone);
+    CHECK_FALSE(session.task(condense::sequence{2}));
+    auto restored = start();
+    auto saved = session.state();
+    REQUIRE(saved);
+    auto forged = saved.state;
+    for (auto const number : {2u, 5u, 1u << 31}) {
+        forged.task = number;
+        CHECK(start().adopt(forged));
+    }
+    REQUIRE_FALSE(restored.adopt(std::move(saved.state)));
+    for (auto* const each : {&session, &restored}) {
+        for (int round = 0; round < 6; ++round) {
+            push(*each, {U("and"), A(filler(500))});
+            static_cast<void>(each->prepare());
+        }
+        CHECK(has(*each, "the task"));
+        CHECK_FALSE(has(*each, "hello"));
+    }
+}
+
+TEST_CASE("task: every request that could hold it has it") {
+    for (std::uint64_t seed = 1; seed <= rounds(150); ++seed) {
+        CAPTURE(seed);
+        auto const check = [&](auto session) {
+            for (auto& m : laws::conversation_generator{seed}.make()) {
+                session.push(std::move(m));
+                auto const report = session.prepare();
+                auto const& facts = session.outline();
+                auto const task_index = facts.task();
+                if (task_index == condense::detail::none32) continue;
+                condense::group const which{facts.group_of(task_index)};
+                if (session.edits().present(which)) continue;
+                // Only where what has to stay leaves no room.
+                CHECK(report.after.tokens + session.edits().measured(session.edits().of(which).cost) > 750_tokens);
+            }
+        };
+        check(session_of(window_mix(), 1'000_tokens));
+        check(session_of(summary_mix(), 1'000_tokens));
+    }
+}

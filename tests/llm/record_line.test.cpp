@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <condense/llm/record_line.hpp>
+
+#include "support/catch.hpp"
+
+using condense::chars, condense::detail::question_of, condense::detail::record_line;
+
+TEST_CASE("record_line: a line closes no fence, begins no other, and keeps words with joiners") {
+    CHECK(record_line("  one\n two\t", chars{100}) == "one  two ");
+    CHECK(record_line("1 << 3 is 8, <b> too, </summary> not", chars{100}) == "1 << 3 is 8, <b> too, (/summary> not");
+    CHECK(record_line("\xD9\x85\xDB\x8C\xE2\x80\x8C tabs", chars{100}) == "\xD9\x85\xDB\x8C tabs");
+    CHECK(record_line("\x1B[2J", chars{100}).find('\x1B') == std::string::npos);
+    CHECK(record_line(" \n ", chars{100}).empty());
+}
+
+TEST_CASE("record_line: the question is the last sentence of a text") {
+    CHECK(question_of("It is open.\nShall I cancel **A7**?\n") == "Shall I cancel **A7**?");
+    CHECK(question_of("Why? I know.").empty());
+    CHECK(question_of("").empty());
+}
