@@ -3,7 +3,7 @@
 (() => {
 const data = JSON.parse(document.getElementById('data').textContent);
 const by = (id) => document.getElementById(id);
-const state = {window: 0, cost: 'money', share: 'visible', conversation: -1, sort: '', down: false, hidden: new Set()};
+const state = {window: 0, cost: 'money', share: 'in_line', conversation: -1, sort: '', down: false, hidden: new Set()};
 
 // Making elements. Texts go in as text, so that no name of a file can become markup.
 const svg_space = 'http://www.w3.org/2000/svg';
@@ -42,6 +42,13 @@ const ratio = (part, all) => all === 0 ? null : part / all;
 const item_share = (mix, kind) => {
   const items = mix.items.all;
   return ratio(items[kind], items.visible + items.recoverable + items.lost);
+};
+// What the plot shows against money: its words, and the share of a mix.
+const shares = {
+  in_line: ['Items in their line', (mix) => item_share(mix, 'in_line')],
+  edits: ['Edits visible', (mix) => ratio(mix.edits_visible, mix.edits)],
+  visible: ['Items visible', (mix) => item_share(mix, 'visible')],
+  lost: ['Items lost', (mix) => item_share(mix, 'lost')],
 };
 const bad = (mix) => mix.over + mix.exhausted;
 const tokens_of = (mix) => mix.sent + mix.model_input;
@@ -136,8 +143,8 @@ function draw_pareto() {
   const cost = state.cost === 'money' ? {name: 'Money', of: (mix) => mix.money, text: money, tick: (value) => money(value).replace(/(\.\d\d)0+$/, '$1')}
     : {name: 'Tokens sent', of: tokens_of, text: whole, tick: short};
   const lost = state.share === 'lost';
-  by('pareto-title').textContent = `${cost.name} against the share of items ${state.share}`;
-  const points = shown().map(({mix, at}) => ({mix, at, x: cost.of(mix), y: item_share(mix, state.share)})).filter(({y}) => y !== null);
+  by('pareto-title').textContent = `${cost.name} against the share of ${shares[state.share][0].toLowerCase()}`;
+  const points = shown().map(({mix, at}) => ({mix, at, x: cost.of(mix), y: shares[state.share][1](mix)})).filter(({y}) => y !== null);
   by('pareto-note').textContent = '';
   if (shown().length === 0) return empty('pareto', none_chosen);
   if (points.length === 0) return empty('pareto', 'No answer took an item from earlier messages, so there is nothing to weigh.');
@@ -159,7 +166,7 @@ function draw_pareto() {
     one.beyond = (y < top - 1 ? '↑' : y > bottom + 1 ? '↓' : '') + (x > right + 1 ? '→' : x < left - 1 ? '←' : '');
   }
   for (const tick of up.ticks) plot.append(line(left, up(tick), right, up(tick), 'grid'), write(left - 8, up(tick) + 4, Number(tick.toFixed(6)) + ' %', 'end'));
-  plot.append(line(left, bottom, right, bottom, 'axis'), write(0, 12, `Items ${state.share}`));
+  plot.append(line(left, bottom, right, bottom, 'axis'), write(0, 12, shares[state.share][0]));
   let free = -Infinity;
   for (const tick of across.ticks) {
     const text = cost.tick(tick), half = text_width(text) / 2;
@@ -216,7 +223,7 @@ function draw_pareto() {
   }
   plot.append(...names);
   for (const {mix, at, x, y, px, py} of points) {
-    const text = `${mix.mix}\n${cost.name}: ${cost.text(x)}\nItems ${state.share}: ${cents(y)}\n` +
+    const text = `${mix.mix}\n${cost.name}: ${cost.text(x)}\n${shares[state.share][0]}: ${cents(y)}\n` +
       (bad(mix) === 0 ? 'All requests fit' : `${plural(bad(mix), 'request')} of ${whole(mix.requests)} did not fit`);
     plot.append(hint(make('g', {transform: `translate(${px} ${py})`, tabindex: 0, role: 'img', 'aria-label': text.replaceAll('\n', '; ')},
       make('rect', {x: -11, y: -11, width: 22, height: 22, fill: 'transparent'}), mark(at, bad(mix) !== 0)), text));
@@ -401,6 +408,9 @@ const columns = [
   ['labelled', 'with label', (mix) => item_share(mix, 'labelled'), cents],
   ['in_line', 'in their line', (mix) => item_share(mix, 'in_line'), cents],
   ['edits', 'edits visible', (mix) => ratio(mix.edits_visible, mix.edits), cents],
+  ['tasks', 'task visible', (mix) => ratio(mix.tasks_visible, mix.tasks), cents],
+  ['words', 'words of the user', (mix) => ratio(mix.words_visible, mix.words), cents],
+  ['actions', 'actions named', (mix) => ratio(mix.actions_visible, mix.actions), cents],
   ['gap', 'gap closed', (mix) => mix.gap_closed, cents],
   ['cached', 'cached', (mix) => ratio(mix.cached, mix.sent), cents],
   ['hits', 'cache hits', (mix) => ratio(mix.hits, mix.requests), cents],
@@ -459,7 +469,7 @@ function read_address() {
   const window_at = data.windows.findIndex(({window}) => String(window) === given.get('window'));
   if (window_at >= 0) state.window = window_at;
   if (['money', 'tokens'].includes(given.get('cost'))) state.cost = given.get('cost');
-  if (['visible', 'lost'].includes(given.get('share'))) state.share = given.get('share');
+  if (Object.hasOwn(shares, given.get('share') ?? '')) state.share = given.get('share');
   const conversation = Number(given.get('conversation') ?? 0);
   if (Number.isInteger(conversation) && conversation <= data.longest.length) state.conversation = conversation - 1;
   if (columns.some(([key]) => key === given.get('sort'))) state.sort = given.get('sort');
@@ -500,7 +510,7 @@ function begin() {
   read_address();
   radios('windows', 'window', data.windows.map(({window}, at) => [at, whole(window)]), state.window, (at) => { state.window = at; });
   radios('costs', 'cost', [['money', 'money'], ['tokens', 'tokens sent']], state.cost, (cost) => { state.cost = cost; });
-  radios('shares', 'share', [['visible', 'items visible'], ['lost', 'items lost']], state.share, (share) => { state.share = share; });
+  radios('shares', 'share', Object.entries(shares).map(([key, [words]]) => [key, words.toLowerCase()]), state.share, (share) => { state.share = share; });
   by('mixes').append(...data.mixes.map((name, at) => make('label', {}, make('input', {type: 'checkbox', checked: !state.hidden.has(at), onchange: (event) => {
     if (event.target.checked) state.hidden.delete(at);
     else state.hidden.add(at);

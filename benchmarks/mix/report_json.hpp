@@ -85,7 +85,14 @@ inline json as_json(condense::replay_figures const& mix) {
     for (std::size_t kind = 0; kind < mix.items.size(); ++kind)
         items[std::string{item_name(kind)}] = as_json(mix.items[kind]);
     items["all"] = as_json(mix.all_items());
-    add_counts(made, {{"edits", mix.edits}, {"edits_visible", mix.edits_visible}});
+    add_counts(made, {{"edits", mix.edits},
+                      {"edits_visible", mix.edits_visible},
+                      {"tasks", mix.tasks},
+                      {"tasks_visible", mix.tasks_visible},
+                      {"words", mix.words},
+                      {"words_visible", mix.words_visible},
+                      {"actions", mix.actions},
+                      {"actions_visible", mix.actions_visible}});
     auto& layers = made["layers"] = json::array();
     for (auto const& layer : mix.layers) layers.push_back(as_json(layer));
     add_counts(made, {{"nanoseconds", mix.time.count}, {"violations", mix.violations}});

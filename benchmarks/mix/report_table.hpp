@@ -77,22 +77,35 @@ inline std::string text_of(report const& found) {
     for (std::size_t window = 0; window < found.windows.size(); ++window) {
         out += "\nwindow of " + grouped(found.windows[window].count) + " tokens, " +
                grouped(found.total(window, 0).figures.requests) + " requests\n";
-        std::vector<std::vector<std::string>> rows{{"mix", "fit", "tokens sent", "largest", "cached", "money",
-                                                    "visible", "recoverable", "lost", "labelled", "in line", "edits",
-                                                    "gap closed", "runs", "model calls", "failed calls", "for models",
-                                                    "time/request", "violations"}};
+        std::vector<std::vector<std::string>> rows{
+            {"mix",  "fit",         "tokens sent",  "largest",    "cached",       "money",     "visible", "recoverable",
+             "lost", "labelled",    "in line",      "edits",      "task",         "words",     "actions", "gap closed",
+             "runs", "model calls", "failed calls", "for models", "time/request", "violations"}};
         for (std::size_t at = 0; at < found.mixes.size(); ++at) {
             auto const& mix = found.total(window, at).figures;
             auto const items = mix.all_items();
             auto const closed = found.gap_closed(window, at);
-            rows.push_back({condense::printable(mix.mix, 40), misfits(mix), grouped(mix.sent.count),
-                            grouped(mix.peak.count), share(mix.cached.count, mix.sent.count),
-                            money(mix.money, found.currency), share(items.visible, items.total()),
-                            share(items.recoverable, items.total()), share(items.lost, items.total()),
-                            share(items.labelled, items.total()), share(items.in_line, items.total()),
-                            share(mix.edits_visible, mix.edits), closed ? decimal(100 * *closed, 1) + " %" : "-",
-                            grouped(mix.reductions), grouped(mix.model_calls), grouped(mix.model_failures),
-                            money(mix.model_money, found.currency), milliseconds_each(mix.time, mix.requests),
+            rows.push_back({condense::printable(mix.mix, 40),
+                            misfits(mix),
+                            grouped(mix.sent.count),
+                            grouped(mix.peak.count),
+                            share(mix.cached.count, mix.sent.count),
+                            money(mix.money, found.currency),
+                            share(items.visible, items.total()),
+                            share(items.recoverable, items.total()),
+                            share(items.lost, items.total()),
+                            share(items.labelled, items.total()),
+                            share(items.in_line, items.total()),
+                            share(mix.edits_visible, mix.edits),
+                            share(mix.tasks_visible, mix.tasks),
+                            share(mix.words_visible, mix.words),
+                            share(mix.actions_visible, mix.actions),
+                            closed ? decimal(100 * *closed, 1) + " %" : "-",
+                            grouped(mix.reductions),
+                            grouped(mix.model_calls),
+                            grouped(mix.model_failures),
+                            money(mix.model_money, found.currency),
+                            milliseconds_each(mix.time, mix.requests),
                             grouped(mix.violations)});
         }
         out += aligned(rows);

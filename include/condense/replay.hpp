@@ -21,5 +21,6 @@
 #include <condense/replay/sent.hpp>
 #include <condense/replay/shelf.hpp>
 #include <condense/replay/sum.hpp>
+#include <condense/replay/told.hpp>
 #include <condense/replay/transcript.hpp>
 #include <condense/replay/turns.hpp>

@@ -149,7 +149,7 @@ def table_and_json_agree(program, folder):
             wanted = {"tokens sent": f"{mix['sent']:,}", "largest": f"{mix['peak']:,}", "runs": f"{mix['reductions']:,}",
                       "model calls": f"{mix['model_calls']:,}", "failed calls": f"{mix['model_failures']:,}", "for models": f"${mix['model_money'] / 1e6:.4f}", "violations": "0", "cached": per_cent(mix["cached"] / mix["sent"]),
                       **{name.replace("_", " "): per_cent(items[name] / total) for name in items},
-                      "edits": per_cent(mix["edits_visible"] / mix["edits"]) if mix["edits"] else "-",
+                      **{column: per_cent(mix[f"{name}_visible"] / mix[name]) if mix[name] else "-" for column, name in (("edits", "edits"), ("task", "tasks"), ("words", "words"), ("actions", "actions"))},
                       "gap closed": "-" if mix["gap_closed"] is None else per_cent(mix["gap_closed"])}
             expect(breaks == mix["reductions"], "not every run that changed something began with a layer", mix)
             misfits = mix["over"] + mix["exhausted"]

@@ -93,3 +93,27 @@ TEST_CASE("user_words: a long message leaves room for those before it") {
     CHECK_THROWS_AS(mix_of({.share = 0_pct}), invalid_configuration);
     CHECK_THROWS_AS(mix_of({.most = 0_tokens}), invalid_configuration);
 }
+
+TEST_CASE("user_words: a task that has left stands before all others") {
+    user_words::memory log;
+    auto const nothing = [](condense::detail::view_sink) {};
+    auto const say = [&](std::string text, std::uint64_t message, bool is_task) {
+        user_words{}.see(log, {.part = part_view{.text = text},
+                               .speaker = role::user,
+                               .is_words = true,
+                               .is_task = is_task,
+                               .message = message,
+                               .call = nothing,
+                               .before = nothing});
+    };
+    say("the task " + std::string(400, 't'), 0, true);
+    for (std::uint64_t message = 1; message < 9; ++message)
+        say("words " + std::to_string(message) + std::string(90, 'w'), message, false);
+    auto const count = [](std::string_view text) { return text.size(); };
+    auto const none_kept = [](condense::detail::callable_ref<void(std::string_view)>) {};
+    auto const text = user_words{}.write(log, {.limit = 600_tokens, .tokens_of = count, .each_kept = none_kept});
+    CHECK(text.size() <= 600);
+    CHECK(contains(text, "The user's words in it:\n> the task tt"));
+    CHECK(contains(text, "> words 8"));
+    CHECK_FALSE(contains(text, "> words 1"));
+}

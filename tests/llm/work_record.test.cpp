@@ -297,3 +297,23 @@ TEST_CASE("work_record: what a model or a tool writes is not taken for the recor
     for (auto const* const forged : {"\nDecided: delete it", "\nOpen: mail", "\nOpen: obey", "\nOpen: \"send"})
         CHECK_FALSE(contains(record, forged));
 }
+
+TEST_CASE("name_index: no line is quoted of what a later call has changed") {
+    auto const mix = pipeline{summarize{.when = used >= 80_pct,
+                                        .until = used <= 10_pct,
+                                        .protect = task,
+                                        .size = 1_tokens,
+                                        .with = condense::no_prose{},
+                                        .leaves = condense::name_index{.share = 40_pct, .lines = 100_pct}}};
+    session state{conversation{}, mix, budget{.window = 4'000_tokens}, per_byte{}};
+    push(state, {U("the task"), A("Order W482217 is pending, W482218 too.\nOrder W482219 is pending."),
+                 C("1", "cancel_order", R"({"order_id":"W482217","reason":"none"})"),
+                 R("1", "Order W482217 is cancelled."), C("2", "get_order", R"({"order_id":"W482219"})"),
+                 R("2", "it is"), C("3", "cancel_order", R"({"order_id":"W482219"})"),
+                 R("3", "refused", part_status::error), A(std::string(3'500, 'a')), U("on")});
+    static_cast<void>(state.run());
+    auto const summary = summary_in(state.request());
+    CHECK_FALSE(contains(summary, "W482217 is pending"));
+    CHECK(contains(summary, "> Order W482217 is cancelled."));
+    CHECK(contains(summary, "> Order W482219 is pending."));
+}

@@ -15,6 +15,7 @@
 #include <condense/core/layer.hpp>
 #include <condense/core/rendered_request.hpp>
 #include <condense/core/time_limit.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/unset.hpp>
 #include <condense/layer/slots.hpp>
 #include <condense/layer/summary_reader.hpp>
@@ -88,6 +89,51 @@ struct summary_memory {
         if constexpr (requires { names.rewind(first); }) names.rewind(first);
     }
 };
+
+/// Half of a limit for each step of pressure.
+constexpr std::uint64_t halved(std::uint64_t limit, unsigned pressure) noexcept {
+    return limit >> (pressure < 63 ? pressure : 63);
+}
+
+/// The input without what is always sent.
+template <class Draft>
+tokens free_room(Draft const& draft) noexcept {
+    cost fixed;
+    for (auto const which : draft.groups())
+        if (draft.is_system(which)) fixed += draft.about(which).cost;
+    return draft.limits().input() - draft.limits().overhead - draft.measured(fixed);
+}
+
+/// The most that a list may take, of `share`: it leaves the request smaller than it was, and such that it `fits`. Where
+/// there is little room a quarter of it is taken, although the layer may be due again at once.
+template <class Draft>
+tokens room_for_index(Draft const& draft, std::vector<group> const& groups, std::string_view summary, tokens share,
+                      callable_ref<bool(usage const&)> fits) {
+    cost replaced;
+    cost earlier_cost;  // of that the summaries
+    messages count;
+    for (auto const which : groups) {
+        auto const facts = draft.about(which);
+        replaced += facts.cost;
+        if (which.is_summary() || facts.summary) earlier_cost += facts.cost;
+        count = count + messages{facts.count};
+    }
+    auto after = draft.used();
+    after.tokens = after.tokens - draft.measured(replaced) +
+                   draft.measured(part_cost(draft.estimator(), part_view{.text = summary}) +
+                                  frame_cost(draft.estimator(), role::user));
+    after.messages = after.messages - count + messages{1};
+    auto const gain = draft.measured(replaced - earlier_cost).count / 2 + draft.measured(earlier_cost).count;
+    auto room = share.count < gain ? share.count : gain;
+    auto const spare = percent{9'700}.of(draft.limits().input()) - after.tokens;
+    auto const least = spare.count / 4 < room ? spare.count / 4 : room;
+    for (; room > least; room = room / 4 * 3) {
+        auto with_list = after;
+        with_list.tokens = with_list.tokens + tokens{room};
+        if (fits(with_list)) return {room};
+    }
+    return {least < 32 ? 0 : least};
+}
 
 }  // namespace detail
 
@@ -338,8 +384,8 @@ private:
         return limit_at(draft, pass.pressure(), replaced);
     }
     tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
-        auto limit = size.count >> (pressure < 63 ? pressure : 63);
-        for (auto const other : {free_room(draft).count / 10, draft.measured(replaced).count / 3})
+        auto limit = detail::halved(size.count, pressure);
+        for (auto const other : {detail::free_room(draft).count / 10, draft.measured(replaced).count / 3})
             limit = other < limit ? other : limit;
         return {limit == 0 ? 1 : limit};
     }
@@ -397,78 +443,34 @@ private:
         if constexpr (has_index) {
             auto const room = room_for_index(draft, pass, groups, text);
             std::string list;
-            if constexpr (requires { pass.memory.names; }) list = written_index(draft, pass.memory, groups, room, text);
+            using reader_type = typename std::remove_cvref_t<decltype(draft)>::reader_type;
+            auto const write = [&](memory& known) {
+                return detail::write_index<reader_type>(draft, leaves, known.gone, known.names, groups, room, text);
+            };
+            if constexpr (requires { pass.memory.names; }) list = write(pass.memory);
             else {
                 memory forgotten;
-                list = written_index(draft, forgotten, groups, room, text);
+                list = write(forgotten);
             }
             if (list.empty() && detail::wording::says_nothing(text)) list = "Earlier messages have left.";
             if (!text.empty() && text.back() != '\n') text.push_back('\n');
             text.append(list);
         }
     }
-    std::string written_index(auto const& draft, memory& known, std::vector<group> const& leaving, tokens limit,
-                              std::string_view text) const {
-        detail::leaving_groups const leaves_now{leaving};
-        detail::show_departures(draft, known.gone, leaves_now, leaves, known.names);
-        auto const tokens_of = [&](std::string_view content) {
-            return draft.measured(draft.estimator()(content)).count;
-        };
-        auto const each_kept = [&](detail::callable_ref<void(std::string_view)> sink) {
-            for (auto const which : draft.groups())
-                if (!leaves_now.holds(which))
-                    draft.each_part(which, [&](part_ref, part_view const& part) {
-                        if (part.kind != part_kind::media) sink(part.text);
-                    });
-        };
-        return leaves.write(known.names, index_room{.limit = limit,
-                                                    .input = draft.limits().input(),
-                                                    .before = text,
-                                                    .tokens_of = tokens_of,
-                                                    .each_kept = each_kept});
-    }
-    /// Of the input, without what is always sent.
-    static tokens free_room(auto const& draft) noexcept {
-        cost fixed;
-        for (auto const which : draft.groups())
-            if (draft.is_system(which)) fixed += draft.about(which).cost;
-        return draft.limits().input() - draft.limits().overhead - draft.measured(fixed);
-    }
     /// The longest list.
     tokens index_share(auto const& draft) const noexcept {
         if constexpr (!has_index) return {};
-        else if constexpr (requires { leaves.total_share(); }) return leaves.total_share().of(free_room(draft));
-        else return percent{leaves.share}.of(free_room(draft));
+        else if constexpr (requires { leaves.total_share(); }) return leaves.total_share().of(detail::free_room(draft));
+        else return percent{leaves.share}.of(detail::free_room(draft));
     }
     tokens room_for_index(auto const& draft, auto const& pass, std::vector<group> const& groups,
                           std::string_view text) const {
-        cost replaced;
-        cost earlier_cost;  // of that the summaries
-        messages count;
-        for (auto const which : groups) {
-            auto const facts = draft.about(which);
-            replaced += facts.cost;
-            if (which.is_summary() || facts.summary) earlier_cost += facts.cost;
-            count = count + messages{facts.count};
-        }
-        auto const prose = draft.measured(
-            detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(text, source_hint)}) +
-            detail::frame_cost(draft.estimator(), role::user));
-        auto after = draft.used();
-        after.tokens = after.tokens - draft.measured(replaced) + prose;
-        after.messages = after.messages - count + messages{1};
-        auto const gain = draft.measured(replaced - earlier_cost).count / 2 + draft.measured(earlier_cost).count;
-        auto room = index_share(draft).count >> (pass.pressure() < 63 ? pass.pressure() : 63);
-        room = room < gain ? room : gain;
-        // Where there is little room a quarter of it is taken, although the layer may be due again at once.
-        auto const spare = percent{9'700}.of(draft.limits().input()) - after.tokens;
-        auto const least = spare.count / 4 < room ? spare.count / 4 : room;
-        for (; room > least; room = room / 4 * 3) {
-            auto with_list = after;
-            with_list.tokens = with_list.tokens + tokens{room};
-            if (!when.due(with_list) && (pass.pressure() == 0 || pass.enough(with_list))) return {room};
-        }
-        return {least < 32 ? 0 : least};
+        auto const fits = [&](usage const& now) {
+            return !when.due(now) && (pass.pressure() == 0 || pass.enough(now));
+        };
+        using reader_type = typename std::remove_cvref_t<decltype(draft)>::reader_type;
+        return detail::room_for_index<reader_type>(draft, groups, detail::fenced_summary(text, source_hint),
+                                                   {detail::halved(index_share(draft).count, pass.pressure())}, fits);
     }
 
     /// One question to the model.

@@ -243,6 +243,28 @@ void show_departures(Draft const& draft, departures& gone, leaving_groups const&
     gone.visit(draft, leaving, visitor{draft, index, memory, input, gone.begun()});
 }
 
+/// The text of an index, of at most `limit`, once it was shown what has left. `Draft` is the reader of a draft, so that
+/// layers of different effects share it.
+template <class Draft, class Index, class Memory>
+std::string write_index(Draft const& draft, Index const& index, departures& gone, Memory& memory,
+                        std::vector<group> const& leaving, tokens limit, std::string_view before) {
+    leaving_groups const leaves{leaving};
+    show_departures(draft, gone, leaves, index, memory);
+    auto const tokens_of = [&](std::string_view text) { return draft.measured(draft.estimator()(text)).count; };
+    auto const each_kept = [&](callable_ref<void(std::string_view)> sink) {
+        for (auto const which : draft.groups())
+            if (!leaves.holds(which))
+                draft.each_part(which, [&](part_ref, part_view const& part) {
+                    if (part.kind != part_kind::media) sink(part.text);
+                });
+    };
+    return index.write(memory, index_room{.limit = limit,
+                                          .input = draft.limits().input(),
+                                          .before = before,
+                                          .tokens_of = tokens_of,
+                                          .each_kept = each_kept});
+}
+
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense

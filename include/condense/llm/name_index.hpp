@@ -20,6 +20,7 @@
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/name_table.hpp>
 #include <condense/llm/names.hpp>
+#include <condense/llm/record_line.hpp>
 
 // What leaves the conversation leaves its names: ids, paths, numbers, quoted strings and names of code, in one list
 // inside the summary: summarize{.with = no_prose{}, .leaves = name_index{}}.
@@ -39,7 +40,8 @@ struct no_prose {
 
 /// Lists the names of all that has left a session, the best first by their score, as far as they fit a share of the
 /// input, and quotes the lines of the very best. What stands in what stays is not repeated. Names that layers such as
-/// compress and offload have cut out of messages that stay are listed as well. Costs a look at each message when it
+/// compress and offload have cut out of messages that stay are listed as well. A line is not quoted where a later call
+/// changed what it names. Costs a look at each message when it
 /// leaves, and at what stays; the memory holds at most 4,096 names with a label and a line. In a run on its own
 /// (`reduce`) the names of an earlier list are taken from its text.
 template <class Score = name_score>
@@ -68,6 +70,11 @@ struct name_index {
                     prune();
                 });
         names.add_tokens(seen.size.count);
+        if (seen.part.kind == part_kind::tool_result && seen.part.status != part_status::error)
+            seen.call([&](part_view const& call) {
+                auto const subject = detail::changed_subject(call);
+                names.each_in(subject, [&](std::uint32_t number) { names.entries()[number].changed = seen.message; });
+            });
         bool const by_assistant = seen.speaker == role::assistant;
         detail::each_name(seen.part, [&](item_kind kind, std::string_view item, detail::name_context const& beside) {
             if (seen.why == departure::left || names.find(item) == nullptr)
@@ -198,14 +205,17 @@ private:
             auto const& name = names.entries()[order[rank]];
             if (name.line.empty() || name.listed) continue;
             quotable_line line{.text = name.line, .size = detail::half_tokens(name.line) + 3};
+            bool is_stale = false;
             names.each_in(name.line, [&](std::uint32_t number) {
                 auto& other = names.entries()[number];
+                is_stale = is_stale || other.changed > name.quoted;
                 if (other.visible) return;
                 for (auto const& known : line.worth)
                     if (known.first == number) return;
                 line.worth.emplace_back(number, worth_of(score_of(other), other.size));
                 other.listed = other.listed || other.line == name.line;
             });
+            if (is_stale) continue;
             most = detail::sub_capped(most, line.size);
             found.push_back(std::move(line));
         }

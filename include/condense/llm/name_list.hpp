@@ -188,7 +188,7 @@ private:
     }
     template <class Function>
     static void read_line(std::string_view line, Function& f) {
-        each_item(line, [&](item_kind kind, std::string_view item) {
+        each_item_of(line, [&](item_kind kind, std::string_view item) {
             name_context const beside{line, {}, false, static_cast<std::size_t>(item.data() - line.data())};
             f(kind, item, beside, beside.label());
         });

@@ -67,6 +67,8 @@ public:
         std::uint64_t uses = 0;
         std::uint64_t left = 0;  ///< tokens that had left when its newest message did
         std::uint64_t newest = 0;  ///< the number of that message
+        std::uint64_t quoted = 0;  ///< the message of the line
+        std::uint64_t changed = 0;  ///< the latest message in which a call changed what it names: older lines are stale
         std::uint64_t used = 0;  ///< the newest message of the assistant with it, plus one: it is counted once
         std::uint32_t size = 0;  ///< in a list, in half tokens; of a path that of its last part, as paths are folded
         bool visible = false;  ///< it stands in what stays; valid during one writing, as the next
@@ -94,7 +96,11 @@ public:
         if (message < name.newest) return;
         if (message > name.newest) {
             auto const line = beside.line();
-            if (is_quotable(line) && (name.line.empty() || line.size() <= name.line.size())) name.line = line;
+            if (is_quotable(line) &&
+                (name.line.empty() || line.size() <= name.line.size() || name.changed > name.quoted)) {
+                name.line = line;
+                name.quoted = message;
+            }
         }
         name.newest = message;
         name.left = left_;
@@ -134,18 +140,23 @@ public:
     template <class Score>
     void prune(Score const& score_of) {
         if (entries_.size() <= 2 * most) return;
-        std::vector<std::pair<std::int64_t, std::uint32_t>> order;
-        order.reserve(entries_.size());
-        for (std::uint32_t index = 0; index < entries_.size(); ++index)
-            order.push_back({score_of(entries_[index]), index});
-        detail::sort(order, [](auto const& a, auto const& b) { return a.first > b.first; });
-        order.resize(most);
-        detail::sort(order, [](auto const& a, auto const& b) { return a.second < b.second; });
+        std::vector<std::int64_t> scores;
+        scores.reserve(entries_.size());
+        for (auto const& name : entries_) scores.push_back(score_of(name));
+        auto least = scores;
+        detail::sort(least, [](std::int64_t left, std::int64_t right) { return left > right; });
+        auto const limit = least[most - 1];
+        std::size_t equal = 0;  // of those with the last score that stays, the ones known first
+        for (std::size_t at = 0; at < most; ++at) equal += least[at] == limit ? 1u : 0u;
         item_vocabulary words;
-        for (auto const& place : order) words.add(entries_[place.second].kind, entries_[place.second].text);
         std::vector<entry> best;
         best.reserve(2 * most + 1);
-        for (auto const& place : order) best.push_back(std::move(entries_[place.second]));
+        for (std::size_t at = 0; at < entries_.size(); ++at) {
+            if (scores[at] < limit || (scores[at] == limit && equal == 0)) continue;
+            if (scores[at] == limit) --equal;
+            words.add(entries_[at].kind, entries_[at].text);
+            best.push_back(std::move(entries_[at]));
+        }
         entries_ = std::move(best);
         words_ = std::move(words);
     }
@@ -158,8 +169,8 @@ public:
             put_field(out, name.text);
             put_field(out, name.label);
             put_field(out, name.line);
-            for (auto const number :
-                 {static_cast<std::uint64_t>(name.kind), name.uses, name.left, name.newest, name.used})
+            for (auto const number : {static_cast<std::uint64_t>(name.kind), name.uses, name.left, name.newest,
+                                      name.used, name.quoted, name.changed})
                 put_field(out, number);
         }
         return out;
@@ -183,6 +194,8 @@ public:
             name.left = reader.number(loaded.left_);
             name.newest = reader.number(message_count);
             name.used = reader.number(message_count);
+            name.quoted = reader.number(message_count);
+            name.changed = reader.number(message_count);
             name.size = list_size(name.kind, name.text);
             if (reader.broken() || !is_listable(name.text) || !is_name_label(name.label) ||
                 (!name.line.empty() && !is_quotable(name.line)) || loaded.entries_.size() == 2 * most ||
@@ -204,6 +217,7 @@ public:
         std::size_t rest = 0;
         for (auto& name : entries_)
             if (stays(name)) {
+                if (name.changed >= first) name.changed = 0;
                 if (&entries_[rest] != &name) entries_[rest] = std::move(name);
                 ++rest;
             }
@@ -228,6 +242,7 @@ private:
                    .uses = by_assistant ? 1u : 0u,
                    .left = left_,
                    .newest = message,
+                   .quoted = message,
                    .used = by_assistant ? message + 1 : 0,
                    .size = list_size(kind, text)};
         grow(entries_, 1);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <condense/core/part.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/items.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_scan.hpp>
@@ -137,13 +138,18 @@ private:
     std::size_t begin_;
 };
 
+/// Calls f(kind, item) for the items of a text; one function for all callers.
+inline void each_item_of(std::string_view text, callable_ref<void(item_kind, std::string_view)> f) {
+    each_item(text, f);
+}
+
 /// Calls f(kind, name, name_context) for the items of a part. Those of arguments are taken from their decoded values,
 /// so that no escape becomes part of a name.
 template <class Function>
 void each_name(part_view const& part, Function&& f) {
     if (part.kind == part_kind::media) return;
     auto const each_in = [&](std::string_view text, std::string_view key, bool value) {
-        each_item(text, [&](item_kind kind, std::string_view item) {
+        each_item_of(text, [&](item_kind kind, std::string_view item) {
             f(kind, item, name_context{text, key, value, static_cast<std::size_t>(item.data() - text.data())});
         });
     };

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include <condense/core/file_of_call.hpp>
+#include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/json_members.hpp>
+#include <condense/detail/json_strings.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/fence.hpp>
@@ -54,6 +59,45 @@ inline std::string question_of(std::string_view text) {
     auto const before = end == 0 ? text.npos : text.find_last_of(".!?\n", end - 1);
     auto const begin = before == text.npos ? 0 : before + 1;
     return record_line(text.substr(begin, end + 1 - begin), {100});
+}
+
+/// Words of the names of tools that change something, and first words of those that only look.
+inline constexpr std::string_view changing_words =
+    "add apply assign book cancel change close create delete deploy disable enable exchange insert merge modify move "
+    "order pay post publish refund remove rename reset return schedule send set submit transfer update";
+inline constexpr std::string_view looking_words =
+    "calculate check count describe fetch find get list read search think view";
+
+/// True if a word of the name of a tool, as in cancel_order or cancelOrder, is one of `words`, in lower case and
+/// between spaces; `first`: only its first word counts.
+constexpr bool has_word(std::string_view name, std::string_view words, bool first) noexcept {
+    auto const is_letter = [](char byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; };
+    auto const is_capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
+    for (std::size_t at = 0; at < name.size();) {
+        auto end = at;
+        while (end < name.size() && is_letter(name[end]) &&
+               (end == at || !is_capital(name[end]) || is_capital(name[end - 1])))
+            ++end;
+        for (auto rest = words; end != at && !rest.empty();) {
+            auto const word = rest.substr(0, rest.find(' '));
+            rest.remove_prefix((std::min)(word.size() + 1, rest.size()));
+            if (word.size() == end - at && begins_with_word(name.substr(at), word)) return true;
+        }
+        if (first && end != at) return false;
+        at = end == at ? at + 1 : end;
+    }
+    return false;
+}
+
+/// What a call changed, other than a file: the first of its arguments. Empty where it changed nothing.
+inline std::string changed_subject(part_view const& call) {
+    std::string subject;
+    if (has_word(call.tool, looking_words, true) || !has_word(call.tool, changing_words, false) || file_of_call{}(call))
+        return subject;
+    json::each_member(call.text, [&](std::string_view, std::string_view value) {
+        if (subject.empty()) subject = value.starts_with('"') ? json::string_value(value) : std::string{value};
+    });
+    return subject;
 }
 
 }  // namespace detail

@@ -63,7 +63,7 @@ struct user_words {
             });
             if (!question.empty()) text.append(" (asked: ").append(question).append(")");
         }
-        log.add({{}, std::move(text), seen.message});
+        log.add({seen.is_task ? std::string{task_label} : std::string{}, std::move(text), seen.message});
     }
     /// The quotations, of at most `room.limit`.
     std::string write(memory const& log, index_room const& room) const {
@@ -72,23 +72,16 @@ struct user_words {
         std::vector<std::string> quotations;
         auto rest = detail::sub_capped(limit.count, cost_of(head));
         if (most.count < rest) rest = most.count;
-        // A long one leaves half of what is left to those before it.
-        for (auto one = log.entries.rbegin(); one != log.entries.rend(); ++one) {
-            auto const room_for_it = one + 1 == log.entries.rend() ? rest : rest / 2;
-            auto text = quoted(one->text);
-            auto size = cost_of(text);
-            if (size > rest || size > (std::max)(room_for_it, whole_most)) {
-                // In proportion to its tokens, and less where that is not enough.
-                for (auto points = detail::utf8::count(one->text); size > room_for_it; size = cost_of(text)) {
-                    points = detail::scale_down(points, room_for_it, size + 1);
-                    if (points == 0) break;
-                    text = quoted(one->text.substr(0, detail::utf8::prefix(one->text, points)) + std::string{marker});
-                }
-                if (size > room_for_it) break;
-            }
-            rest -= size;
+        // The task first, where it has left; a long one leaves half of what is left to the others.
+        auto const first = !log.entries.empty() && log.entries[0].label == task_label ? 1u : 0u;
+        std::string task_text;
+        if (first != 0) task_text = fitted(log.entries[0].text, rest, log.entries.size() == 1, cost_of);
+        for (auto at = log.entries.size(); at-- > first;) {
+            auto text = fitted(log.entries[at].text, rest, at == first, cost_of);
+            if (text.empty()) break;
             quotations.push_back(std::move(text));
         }
+        if (!task_text.empty()) quotations.push_back(std::move(task_text));
         if (quotations.empty()) return {};
         std::string out{head};
         for (auto one = quotations.rbegin(); one != quotations.rend(); ++one) out.append(*one);
@@ -108,19 +101,41 @@ struct user_words {
 private:
     static constexpr std::string_view head = "The user's words in it:\n";
     static constexpr std::string_view mark = "> ";
+    static constexpr std::string_view task_label = "task";
     static constexpr std::string_view end_mark = "-\n";  ///< behind each message
     static constexpr std::string_view marker = " [the rest is left out]";
     static constexpr std::uint64_t whole_most = 32;  ///< tokens of one that is quoted whole while it fits
     static constexpr std::size_t short_answer = 60;  ///< bytes of one that stands with its question
 
-    /// Each line behind a mark, so that no line is taken for one of the summary.
-    static std::string quoted(std::string_view text) {
+    /// The text as far as it fits half of `rest`, or all of it if it `is_last` or short, less the room that it takes;
+    /// empty if there is none.
+    template <class CostOf>
+    static std::string fitted(std::string_view whole, std::uint64_t& rest, bool is_last, CostOf const& cost_of) {
+        auto const room = is_last ? rest : rest / 2;
+        bool const is_small = cost_of(whole) <= whole_most;
+        auto points = detail::utf8::count(whole);
+        // In proportion to its tokens, and less where that is not enough.
+        for (bool is_whole = true; points != 0; is_whole = false) {
+            auto text = quoted(whole, points, is_whole);
+            auto const size = cost_of(text);
+            if (size <= room || (is_small && size <= rest)) {
+                rest -= size;
+                return text;
+            }
+            points = detail::scale_down(points, room, size + 1);
+        }
+        return {};
+    }
+    /// So many characters of a text, each line behind a mark, so that no line is taken for one of the summary.
+    static std::string quoted(std::string_view text, std::uint64_t points, bool is_whole) {
         std::string out;
+        text = text.substr(0, detail::utf8::prefix(text, points));
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));
             out.append(mark).append(line).push_back('\n');
             text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
         }
+        if (!is_whole) out.insert(out.size() - 1, marker);
         return out.append(end_mark);
     }
     /// Takes the messages from an earlier summary.

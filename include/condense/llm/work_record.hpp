@@ -152,27 +152,6 @@ private:
 };
 using work_log = basic_work_log<>;
 
-/// True if a word of the name of a tool, as in cancel_order or cancelOrder, is one of `words`, in lower case and
-/// between spaces; `first`: only its first word counts.
-constexpr bool has_word(std::string_view name, std::string_view words, bool first) noexcept {
-    auto const is_letter = [](char byte) { return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'; };
-    auto const is_capital = [](char byte) { return byte >= 'A' && byte <= 'Z'; };
-    for (std::size_t at = 0; at < name.size();) {
-        auto end = at;
-        while (end < name.size() && is_letter(name[end]) &&
-               (end == at || !is_capital(name[end]) || is_capital(name[end - 1])))
-            ++end;
-        for (auto rest = words; end != at && !rest.empty();) {
-            auto const word = rest.substr(0, rest.find(' '));
-            rest.remove_prefix((std::min)(word.size() + 1, rest.size()));
-            if (word.size() == end - at && begins_with_word(name.substr(at), word)) return true;
-        }
-        if (first && end != at) return false;
-        at = end == at ? at + 1 : end;
-    }
-    return false;
-}
-
 /// True if the name contains one of the words, in letters of either case.
 template <std::size_t Count>
 constexpr bool names_one_of(std::string_view name, std::array<std::string_view, Count> const& words) noexcept {
@@ -197,11 +176,8 @@ struct work_record {
     std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
     std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
     /// Words of the names of tools that change something, and first words of those that only look, in lower case.
-    std::string_view changes =
-        "add apply assign book cancel change close create delete deploy disable enable exchange insert merge modify "
-        "move "
-        "order pay post publish refund remove rename reset return schedule send set submit transfer update";
-    std::string_view looks = "calculate check count describe fetch find get list read search think view";
+    std::string_view changes = detail::changing_words;
+    std::string_view looks = detail::looking_words;
     /// Words of a sentence that names a decision, in lower case.
     std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
                                                  "go with ",   "going with ", "instead of "};
@@ -494,7 +470,7 @@ struct both {
         auto const whole = room.limit;
         room.limit = {detail::scale_down(whole.count, share_of(first), total_share().basis_points)};
         auto const text = first.write(of.first, room);
-        room.limit = {detail::sub_capped(whole.count, room.tokens_of(text))};
+        room.limit = whole - room.limit;
         return text + second.write(of.second, room);
     }
     friend constexpr bool operator==(both const&, both const&) = default;

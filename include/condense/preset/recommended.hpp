@@ -21,8 +21,8 @@
 #include <condense/shorten/salient_lines.hpp>
 #include <condense/shorten/shorten_arguments.hpp>
 
-// The pipeline to begin with: rare and deep reductions for the sake of the prompt cache, which leave a list of the
-// names that later turns need: presets::recommended(journal, store, model).
+// The pipeline to begin with: rare reductions for the sake of the prompt cache, which leave what the user said, what
+// was done, and the lines and texts that later turns need: presets::recommended(journal, store, model).
 
 namespace condense {
 inline namespace v1 {
@@ -51,12 +51,12 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
 }
 
 /// What leaves `recommended`: the user's words, a record of the work, the texts of the latest edits, and lines with the
-/// names that later turns need, in a fifth of the window together. A function, because clang 19 takes `.leaves =
-/// constant` in a template for no index.
+/// names that later turns need, in a quarter of what is free together. A function, because clang 19 takes
+/// `.leaves = constant` in a template for no index.
 constexpr auto recommended_index() {
     return both{
         both{user_words{.share = percent{500}}, work_record{.share = percent{200}}},
-        both{edited_texts{.share = percent{200}}, name_index<>{.share = percent{1'100}, .lines = percent{10'000}}}};
+        both{edited_texts{.share = percent{300}}, name_index<>{.share = percent{1'400}, .lines = percent{10'000}}}};
 }
 
 /// The summary that `recommended` makes by rule.
@@ -72,12 +72,14 @@ inline auto recommended_summary(std::string_view source_hint = {}) {
                      .label = "summarize: rule"};
 }
 
-/// From 80 % of the window, or 85 % while the prompt cache is in use, all but the task, what no answer has followed and
-/// the newest group becomes one summary: what the user asked, files read and written, what failed and what is open, and
-/// the names in all that has left. The model writes one before it only when it is told to, by `session.run(force{})`,
-/// or under pressure: with a call for each reduction sessions cost 48 % more at a window of 8,000 tokens, and 25 % more
-/// at 32,000, and show later turns as much. `reasoning` is `find_model(name).facts.reasoning`. The figures come from
-/// replaying recorded conversations at windows of 8,000 and 32,000 tokens.
+/// From 90 % of the window, or 92 % while the prompt cache is in use, the oldest messages become one summary, until 23
+/// % of the window is left beside it: the task, what no answer has followed, and the newest groups stay as they were
+/// said. The summary has the user's words, what was decided and done, files read and written, what failed and what is
+/// open, texts of the latest edits, and lines with the names that later turns need. One call of `reduce` stops at 65 %.
+/// The model writes before it only when it is told to, by `session.run(force{})`, or under pressure: with a call for
+/// each reduction sessions cost 48 % more at a window of 8,000 tokens, and 25 % more at 32,000, and show later turns as
+/// much. `reasoning` is `find_model(name).facts.reasoning`. The figures come from replaying recorded conversations at
+/// windows of 8,000 and 32,000 tokens.
 template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown,
                  agent_tools tools = agent_tools::none) {

@@ -13,6 +13,7 @@
 #include <condense/replay/edits.hpp>
 #include <condense/replay/mix.hpp>
 #include <condense/replay/sum.hpp>
+#include <condense/replay/told.hpp>
 #include <condense/replay/transcript.hpp>
 #include <condense/replay/turns.hpp>
 #include <condense/session/session.hpp>
@@ -41,12 +42,14 @@ struct replay_source {
     detail::replay_script<Message, Estimator> script;
     detail::item_index items;
     detail::edit_index edits;
+    detail::told_index told;
 
     template <class Messages>
     replay_source(Messages const& conversation, replay_options<Estimator, Clock> settings)
         : options{std::move(settings)}, script{conversation, options.estimator},
           items{options.items ? detail::item_index{script} : detail::item_index{}},
-          edits{options.items ? detail::edit_index{script} : detail::edit_index{}} {}
+          edits{options.items ? detail::edit_index{script} : detail::edit_index{}},
+          told{options.items ? detail::told_index{script} : detail::told_index{}} {}
     replay_source(replay_source const&) = delete;
     replay_source& operator=(replay_source const&) = delete;
 };

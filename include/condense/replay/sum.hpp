@@ -37,7 +37,9 @@ inline void add_figures(replay_figures& sum, replay_figures const& added) {
          {&replay_figures::conversations, &replay_figures::requests, &replay_figures::over, &replay_figures::exhausted,
           &replay_figures::hits, &replay_figures::reductions, &replay_figures::model_calls,
           &replay_figures::model_failures, &replay_figures::money, &replay_figures::model_money,
-          &replay_figures::violations, &replay_figures::edits, &replay_figures::edits_visible})
+          &replay_figures::violations, &replay_figures::edits, &replay_figures::edits_visible, &replay_figures::tasks,
+          &replay_figures::tasks_visible, &replay_figures::words, &replay_figures::words_visible,
+          &replay_figures::actions, &replay_figures::actions_visible})
         sum.*member = add_capped(sum.*member, added.*member);
     for (auto const member : {&replay_figures::sent, &replay_figures::answered, &replay_figures::cached,
                               &replay_figures::bound, &replay_figures::model_input, &replay_figures::model_output})

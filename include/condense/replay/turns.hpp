@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <condense/replay/oracle.hpp>
 #include <condense/replay/sent.hpp>
 #include <condense/replay/sum.hpp>
+#include <condense/replay/told.hpp>
 
 // The turns of a replay: messages are pushed in order. Before each answer the request that it would have answered is
 // rendered and measured; its usage is reported to the session as a provider would.
@@ -34,8 +36,9 @@ class replay_turns {
 public:
     replay_turns(Source const& source, Session& session, replay_shelf shelf, replay_edges const& edges,
                  Options const& options, replay_figures& out)
-        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits}, oracle_{edges.oracle},
-          out_{&out}, sent_{source.script}, meter_{source.script, source.items, std::move(shelf)} {
+        : script_{&source.script}, session_{&session}, options_{&options}, edits_{&source.edits}, told_{&source.told},
+          oracle_{edges.oracle}, out_{&out}, sent_{source.script},
+          meter_{source.script, source.items, std::move(shelf)} {
         oracle_.begin(source.items, source.script.readings(), sent_.current());
         edges.model.begin(sent_.current(), session.limits());
     }
@@ -97,6 +100,8 @@ private:
             ++out_->edits;
             out_->edits_visible += sendable && shows_edit(edit, sent_, session_->request()) ? 1u : 0u;
         }
+        auto const first = script_->answers()[answer].first;
+        told_->count(sent_, session_->request(), first, sendable, told_in_derived_, *out_);
     }
 
     /// Judges the current request. Originals are passed by index, so that equal messages cannot be mistaken for each
@@ -167,6 +172,8 @@ private:
     Session* session_;
     Options const* options_;
     edit_index const* edits_;
+    told_index const* told_;
+    std::unordered_map<std::uint64_t, std::vector<bool>> told_in_derived_;
     replay_oracle oracle_;
     replay_figures* out_;
     sent_requests<script_type> sent_;
