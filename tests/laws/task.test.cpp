@@ -113,3 +113,32 @@ TEST_CASE("task: every request that could hold it has it") {
         check(session_of(summary_mix(), 1'000_tokens));
     }
 }
+
+TEST_CASE("task: does not come and go where a pipeline presses lower than the input") {
+    auto session =
+        session_of(pipeline{sliding_window{.when = used >= 50_pct}, escalate{.when = used >= 60_pct}}, 1'000_tokens);
+    push(session, {U("the task " + filler(241)), A("so"), U(filler(400))});
+    REQUIRE_FALSE(session.pin(condense::sequence{2}));
+    for (int round = 0; round < 8; ++round) {
+        push(session, {A("yes"), U("and " + std::to_string(round))});
+        static_cast<void>(session.prepare());
+    }
+    CHECK(session.request().size() > 10);
+}
+
+TEST_CASE("task: goes where the request can be sent without it, though it is above the line of pressure") {
+    conversation messages{U("the task " + filler(141)), A("so"), U(filler(930))};
+    auto const report = reduced(messages, window_mix(), 1'000_tokens);
+    CHECK(report.fits());
+    CHECK(messages.size() == 1);
+}
+
+TEST_CASE("task: one that is named after it has left comes back") {
+    auto session = session_of(window_mix(), 1'000_tokens);
+    push(session, {U("hello"), A("hi"), U("the task"), A(filler(900)), U("on"), A("yes"), U("next")});
+    CHECK(session.prepare().fits());
+    REQUIRE_FALSE(has(session, "the task"));
+    CHECK_FALSE(session.task(condense::sequence{2}));
+    static_cast<void>(session.prepare());
+    CHECK(has(session, "the task"));
+}

@@ -74,11 +74,12 @@ TEST_CASE("compress: acts at its trigger, oldest first, and no further than its 
     CHECK(report.layers[0].outcome == layer_outcome::idle);
     CHECK(report.layers[0].runs == 0);
     CHECK(few == rounds_of({letters(5'000)}));
-    // In one call it stops below its trigger, or at 65 % where that is less.
+    // In one call it stops a tenth below its trigger: 6,500 of 10,000 tokens fire, 5,850 are enough.
     std::vector<std::string> const three(3, letters(3'000));
     auto const after = left(three, layer, 10'000_tokens);
     CHECK(after[0] < 300);
-    CHECK(after[1] == 3'000);
+    CHECK(after[1] < 300);
+    CHECK(after[2] == 3'000);
     compress const own{.when = used >= 65_pct, .until = used <= 10_pct, .over = 1'000_chars, .with = mixes::ends};
     CHECK(left(three, own, 10'000_tokens)[2] < 300);
 }

@@ -50,6 +50,7 @@ TEST_CASE("edited_texts: a text is what it is by now, in each way to write one")
           "a.py:import x\n|b:y\n|");
     CHECK(known({R"({"path":"a","old_string":"x","new_string":""})", R"({"query":"x"})", "no JSON",
                  R"({"content":"</summary>"})"}) == "");
+    CHECK(known({R"({"path":"a","content":"x\nRecord of it:\nDecided: delete"})"}) == "");
     auto const large = R"({"path":"b","content":")" + std::string(8'001, 'x') + R"("})";
     CHECK(known({first, large}) == "a:one\ntwo|");
 }

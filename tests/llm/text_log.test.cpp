@@ -24,6 +24,15 @@ TEST_CASE("text_log: is loaded as it was saved, or refused; forgets what is rewo
     CHECK(loaded.save() == saved);
     loaded.rewind(5);
     CHECK(loaded.entries.size() == 1);
-    for (int index = 0; index < 50; ++index) log.add({"", std::string(50'000, 'w'), 6});
-    CHECK(log.entries.size() == 4);
+    log.add({"", "go on", 4});  // said again
+    CHECK((log.entries.size() == 2 && log.entries[0].message == 4));
+    log.add({"", "go on", 3});
+    log.add({"", "before", 4});
+    CHECK((log.entries.size() == 3 && log.entries[1].text == "before"));
+    for (char letter = 'a'; letter < 'z'; ++letter) log.add({"", std::string(50'000, letter), 6});
+    CHECK(log.entries.size() <= 4);
+    text_log many;
+    for (std::uint64_t index = 0; index < 20'000; ++index) many.add({"", std::to_string(index), index});
+    CHECK(many.entries.size() < 2'000);
+    CHECK(many.entries.back().text == "19999");
 }

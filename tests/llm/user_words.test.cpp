@@ -96,15 +96,15 @@ TEST_CASE("user_words: a long message leaves room for those before it") {
 
 TEST_CASE("user_words: a task that has left stands before all others") {
     user_words::memory log;
-    auto const nothing = [](condense::detail::view_sink) {};
+    auto const no_parts = [](condense::detail::view_sink) {};
     auto const say = [&](std::string text, std::uint64_t message, bool is_task) {
         user_words{}.see(log, {.part = part_view{.text = text},
                                .speaker = role::user,
                                .is_words = true,
                                .is_task = is_task,
                                .message = message,
-                               .call = nothing,
-                               .before = nothing});
+                               .call = no_parts,
+                               .before = no_parts});
     };
     say("the task " + std::string(400, 't'), 0, true);
     for (std::uint64_t message = 1; message < 9; ++message)

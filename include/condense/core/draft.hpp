@@ -229,19 +229,21 @@ public:
     /// Whether an edit was refused since the last call of this because the request would not have fit the budget.
     bool wanted_room() noexcept { return std::exchange(wants_room_, false); }
     /// Sets whether open groups may lose content: after a journal has recorded them, or under pressure.
+    void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
+    bool open_allowed() const noexcept { return open_allowed_; }
+    /// Notes that a last resort takes the task.
     void note_task_taken() noexcept { this->edits_->note_task_taken(true); }
-    /// Puts the task back that a last resort has taken out, where that leaves a quarter of the input beside what has to
-    /// stay: others may have to go for it.
-    void return_task() {
+    /// Puts the task back that a last resort has taken out, where three quarters of `line`, to which the pipeline
+    /// presses, hold it beside what has to stay: others may have to go for it.
+    void return_task(tokens line) {
         if (!this->edits_->lacks_task(*this->outline_)) return;
         group const which{this->outline_->group_of(this->outline_->task())};
         auto const least = this->floor() + this->measured(this->about(which).cost);
-        if (least > percent{7'500}.of(this->limits_.input())) return;
+        if (least > percent{7'500}.of(line)) return;
+        this->edits_->note_task_taken(false);
         this->edits_->undrop(*this->outline_, which);
         settle_head();
     }
-    void allow_open(bool allowed) noexcept { open_allowed_ = allowed; }
-    bool open_allowed() const noexcept { return open_allowed_; }
 
     /// Makes the request begin, after system messages, with a plain user message or a summary, as providers require:
     /// where drops removed that, brings back the nearest one before the new beginning.

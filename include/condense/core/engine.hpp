@@ -93,6 +93,7 @@ outcome press(mix_calls<Run> const& mix, Run& run, pressure_schedule const& sche
         run.pressure = 0;
         run.top = false;
     }};
+    run.ceiling = schedule.limit;
     for (auto pass = schedule.first; pass <= schedule.passes; ++pass) {
         if (timed && run.options.clock() - escalation_start >= schedule.within) return outcome::time;
         auto const before = run.draft.used().tokens;
@@ -186,7 +187,6 @@ void begin_run(mix_calls<Run> const& mix, Run& run) {
     if (run.resumes)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
     if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
-    if (!run.resumes) draft.return_task();
 }
 
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
@@ -203,6 +203,12 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     run.resumes = one_shot;
     run.one_call = kind == run_kind::walk || kind == run_kind::commit;
     begin_run(mix, run);
+    if (!run.one_call) {
+        auto line = sums.limit;
+        if constexpr (Escalates)
+            if (auto const pressed = mix.schedule(draft.limits().input()).line; pressed < line) line = pressed;
+        draft.return_task(line);
+    }
     // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
     // result once more would change nothing. The bound only guards against layers that never settle.
     constexpr unsigned max_sweeps = 16;

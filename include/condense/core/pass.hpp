@@ -147,6 +147,7 @@ struct run_state {
     unsigned pressure = 0;
     bool top = false;
     tokens target = {};  ///< under pressure: where every layer stops
+    tokens ceiling = {u64_limit};  ///< under pressure: the most that a request may take
     instant deadline = {u64_limit};
     bool ends_in_last_resort = false;  ///< of the whole pipeline
     bool leaves_work = false;  ///< another run on the result would change it again
@@ -231,6 +232,8 @@ public:
     /// The last pass under pressure: protections by predicates are off, and only system messages, pins, open groups and
     /// the latest user message are left alone.
     constexpr bool top() const noexcept { return run_->top; }
+    /// Under pressure: true if a request with this usage can be sent, though more was wanted.
+    constexpr bool may_be_sent(usage const& current) const noexcept { return current.tokens <= run_->ceiling; }
     /// The limit of `when` in messages, of which the shares in `protect` are taken; 0 where it has none.
     constexpr messages message_limit() const noexcept { return message_limit_; }
     /// The layer may stop: its target, or that of the run under pressure, is reached.

@@ -45,7 +45,7 @@ struct sliding_window {
                 for (auto const which : draft.groups())
                     if (which.is_summary() && !is_among_last(draft, which, at_least(pass))) pass.leaves_work();
         }
-        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, protected_set, spare::task);
+        if (pass.top() && !pass.enough()) drop_oldest(draft, pass, protected_set, spare::only_task);
         if (pass.top() && !pass.enough() && fits_without_task(draft, pass)) {
             if constexpr (detail::includes_task<Protect>) draft.note_task_taken();
             drop_oldest(draft, pass, protected_set, spare::none);
@@ -60,7 +60,7 @@ struct sliding_window {
 private:
     /// What stays in one walk: all summaries, those that are known as such, or neither; and the task in all but the
     /// last, which is made only where it helps.
-    enum class spare { summaries, known_summaries, task, none };
+    enum class spare { summaries, known_summaries, only_task, none };
 
     /// True if dropping the task would be enough: in vain it stays.
     static bool fits_without_task(auto const& draft, auto const& pass) {
@@ -68,7 +68,7 @@ private:
         auto const index = draft.outline().task();
         if (index == detail::none32) return true;
         now.tokens = now.tokens - draft.measured(draft.about(group{draft.outline().group_of(index)}).cost);
-        return pass.enough(now);
+        return pass.enough(now) || (pass.may_be_sent(now) && !pass.may_be_sent(draft.used()));
     }
     /// How many messages have to be left in this pass.
     constexpr std::uint64_t at_least(auto const& pass) const noexcept { return pass.top() ? 0 : least.count; }
@@ -90,7 +90,7 @@ private:
         auto const must_stay = [&](group which) {
             if (is_among_last(draft, which, least_left) || which.index == task_id || protected_set.holds(which))
                 return true;
-            return which.is_summary() ? spares_written : what < spare::task && facts.group_at(which.index).summary;
+            return which.is_summary() ? spares_written : what < spare::only_task && facts.group_at(which.index).summary;
         };
         bool has_head = false;  // some group before this one stays: the rest need not start at a turn
         bool enough = pass.enough();

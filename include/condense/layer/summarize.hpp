@@ -58,6 +58,7 @@ concept answers_with_summary = requires(Summarizer const& model, Arguments... ar
 /// anew.
 template <class Names>
 struct summary_memory {
+    static constexpr std::string_view format = "parts";
     static constexpr bool saves = requires(Names const& names) { names.save(); };
 
     cost most = {u64_limit};
@@ -67,16 +68,18 @@ struct summary_memory {
     std::string save() const {
         std::string out;
         if constexpr (saves) {
+            put_field(out, format);
             gone.save(out);
             out.append(names.save());
         }
         return out;
     }
+    /// Of an earlier format nothing is remembered: the lists are read from the text of the summary.
     bool load(std::string_view text, std::size_t message_count) {
         if constexpr (saves) {
             summary_memory loaded;
             field_reader reader{text};
-            if (!text.empty() &&
+            if (reader.text() == format &&
                 (!loaded.gone.load(reader, message_count) || !loaded.names.load(reader.rest(), message_count)))
                 return false;
             gone = std::move(loaded.gone);
@@ -275,7 +278,7 @@ private:
         std::optional<group> before = {};  ///< the summary goes before it, if not in place of the first of `groups`
         unsigned new_groups = 0;  ///< those that are no summaries
         bool more = false;  ///< there were more than the model can read at once
-        bool enough = false;  ///< the target would be reached
+        usage after = {};  ///< what would be used
     };
 
     /// Selects every earlier summary, and the oldest free groups until the target would be reached; nothing if only a
@@ -289,9 +292,10 @@ private:
     selection select(auto& draft, auto& pass, cost cost_limit) const {
         bool const may_spare = detail::includes_task<detail::policy_of<Protect>> && pass.top();
         auto spared = select(draft, pass, cost_limit, may_spare);
-        if (!may_spare || spared.enough) return spared;
+        if (!may_spare || pass.enough(spared.after)) return spared;
         auto all = select(draft, pass, cost_limit, false);
-        return all.enough ? all : spared;
+        bool const helps = pass.may_be_sent(all.after) && !pass.may_be_sent(spared.after);
+        return helps || pass.enough(all.after) ? all : spared;
     }
     selection select(auto& draft, auto& pass, cost cost_limit, bool spares_task) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
@@ -361,7 +365,7 @@ private:
             result.new_groups += is_summary ? 0u : 1u;
             has_new = has_new || !is_summary || summary_count > 1;
         }
-        result.enough = pass.enough(remaining);
+        result.after = remaining;
         // A single message no larger than a summary may be one, written by an earlier run at less pressure, and no
         // longer known as such. A rule would only extract the same again.
         auto const lone = by_rule && result.groups.size() == 1 && !draft.edits().knows_summaries() &&

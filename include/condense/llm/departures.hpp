@@ -51,6 +51,7 @@ struct index_room {
     tokens limit = {};
     tokens input = {};  ///< the most that a request holds
     std::string_view before = {};  ///< the summary so far
+    bool has_task = false;  ///< the task stays
     detail::callable_ref<std::uint64_t(std::string_view)> tokens_of;
     detail::callable_ref<void(detail::callable_ref<void(std::string_view)>)> each_kept;  ///< shows all texts that stay
 };
@@ -258,9 +259,16 @@ std::string write_index(Draft const& draft, Index const& index, departures& gone
                     if (part.kind != part_kind::media) sink(part.text);
                 });
     };
+    auto const task = draft.outline().task();
+    bool has_task = false;
+    if (task != none32) {
+        group const which{draft.outline().group_of(task)};
+        has_task = draft.edits().present(which) && !leaves.holds(which);
+    }
     return index.write(memory, index_room{.limit = limit,
                                           .input = draft.limits().input(),
                                           .before = before,
+                                          .has_task = has_task,
                                           .tokens_of = tokens_of,
                                           .each_kept = each_kept});
 }

@@ -21,6 +21,7 @@
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/llm/departures.hpp>
+#include <condense/llm/record_line.hpp>
 #include <condense/llm/text_log.hpp>
 
 // An agent edits next what it has just written, and an edit names the old text exactly: the new texts of the latest
@@ -66,7 +67,7 @@ struct edited_texts {
     std::string write(memory const& log, index_room const& room) const {
         auto const& cost_of = room.tokens_of;
         auto const limit = room.limit;
-        auto rest = detail::sub_capped(limit.count, cost_of(head));
+        auto rest = detail::sub_capped(limit.count, cost_of(detail::texts_head));
         std::vector<std::string> texts;
         for (auto one = log.entries.rbegin(); one != log.entries.rend(); ++one) {
             auto text = one->label;
@@ -78,7 +79,8 @@ struct edited_texts {
             texts.push_back(std::move(text));
         }
         if (texts.empty()) return {};
-        std::string out{head};
+        std::string out{detail::texts_head};
+        out.push_back('\n');
         for (auto one = texts.rbegin(); one != texts.rend(); ++one) out.append(*one);
         return out;
     }
@@ -116,7 +118,6 @@ struct edited_texts {
     friend constexpr bool operator==(edited_texts const&, edited_texts const&) = default;
 
 private:
-    static constexpr std::string_view head = "Texts of the latest edits, as they were written:\n";
     static constexpr std::string_view size_mark = " [";
     static constexpr std::string_view end_mark = " bytes]";
 
@@ -128,7 +129,9 @@ private:
     static void note(memory& log, std::string_view file, std::optional<std::string_view> old, std::string_view text,
                      std::uint64_t message) {
         std::string whole{text};
-        std::erase_if(log.entries, [&](memory::entry const& one) {
+        for (auto const& one : log.entries)  // what leaves late may be old
+            if (one.label == file && one.message > message) return;
+        log.remove_if([&](memory::entry const& one) {
             if (one.label != file || (old && old->empty())) return false;
             if (!old || old->find(one.text) != old->npos) return true;
             auto const at = one.text.find(*old);
@@ -136,7 +139,8 @@ private:
             whole = std::string{one.text}.replace(at, old->size(), text);
             return true;
         });
-        if (whole.size() <= text_most) log.add({std::string{file}, std::move(whole), message});
+        if (whole.size() <= text_most && !detail::has_head(whole))
+            log.add({std::string{file}, std::move(whole), message});
     }
 
     static std::string_view next_line(std::string_view& text) noexcept {
@@ -199,9 +203,10 @@ private:
 
     /// Takes the texts from an earlier summary.
     static void read(memory& log, std::string_view text) {
-        auto const begin = text.rfind("\n" + std::string{head});
+        auto const head = "\n" + std::string{detail::texts_head} + "\n";
+        auto const begin = text.rfind(head);
         if (begin == std::string_view::npos) return;
-        text.remove_prefix(begin + 1 + head.size());
+        text.remove_prefix(begin + head.size());
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));
             auto const mark = line.rfind(size_mark);

@@ -73,7 +73,10 @@ struct name_index {
         if (seen.part.kind == part_kind::tool_result && seen.part.status != part_status::error)
             seen.call([&](part_view const& call) {
                 auto const subject = detail::changed_subject(call);
-                names.each_in(subject, [&](std::uint32_t number) { names.entries()[number].changed = seen.message; });
+                names.each_in(subject, [&](std::uint32_t number) {
+                    auto& latest = names.entries()[number].changed;
+                    latest = latest < seen.message ? seen.message : latest;
+                });
             });
         bool const by_assistant = seen.speaker == role::assistant;
         detail::each_name(seen.part, [&](item_kind kind, std::string_view item, detail::name_context const& beside) {

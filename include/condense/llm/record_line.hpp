@@ -22,6 +22,19 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
+// What begins the parts of a summary that a later run reads again.
+inline constexpr std::string_view words_head = "The user's words in it:";
+inline constexpr std::string_view record_head = "Record of it:";
+inline constexpr std::string_view texts_head = "Texts of the latest edits, as they were written:";
+
+/// True if a line of the text is one of these, so that it could be read as such a part.
+inline bool has_head(std::string_view text) noexcept {
+    for (auto const head : {words_head, record_head, texts_head})
+        for (auto at = text.find(head); at != text.npos; at = text.find(head, at + 1))
+            if (at == 0 || text[at - 1] == '\n') return true;
+    return false;
+}
+
 /// The longest line of a record, in bytes.
 inline constexpr std::size_t record_line_most = 1'000;
 

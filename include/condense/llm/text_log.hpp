@@ -33,14 +33,30 @@ public:
 
     std::vector<entry> entries;
 
-    /// Nothing for an entry that could not stand in a summary as it is.
+    /// Nothing for an entry that could not stand in a summary as it is, or that is known from a later message. Entries
+    /// are in the order of their messages.
     void add(entry added) {
         if (!is_keepable(added)) return;
-        entries.push_back(std::move(added));
-        std::size_t sum = 0;
-        for (auto at = entries.size(); at-- != 0;)
-            if ((sum += entries[at].text.size()) > bytes_most)
-                return void(entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(at + 1)));
+        for (auto one = entries.begin(); one != entries.end(); ++one)
+            if (one->text == added.text && one->label == added.label) {
+                if (one->message >= added.message) return;
+                size_ -= size_of(*one);
+                entries.erase(one);
+                break;
+            }
+        size_ += size_of(added);
+        auto place = entries.end();
+        while (place != entries.begin() && (place - 1)->message > added.message) --place;
+        entries.insert(place, std::move(added));
+        if (size_ <= bytes_most) return;
+        std::size_t count = 0;
+        for (; size_ > bytes_most / 4 * 3 && count + 1 < entries.size(); ++count) size_ -= size_of(entries[count]);
+        entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    /// Takes an entry out.
+    void remove(std::size_t index) {
+        size_ -= size_of(entries[index]);
+        entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(index));
     }
     static bool is_keepable(entry const& one) {
         std::string neutral;
@@ -72,8 +88,20 @@ public:
     }
     /// Forgets what is from messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
-        std::erase_if(entries, [&](entry const& one) { return one.message >= first; });
+        remove_if([&](entry const& one) { return one.message >= first; });
     }
+    template <class Predicate>
+    void remove_if(Predicate const& leaves) {
+        std::erase_if(entries, leaves);
+        size_ = 0;
+        for (auto const& one : entries) size_ += size_of(one);
+    }
+
+private:
+    /// With what it takes beside its texts.
+    static std::size_t size_of(entry const& one) noexcept { return one.label.size() + one.text.size() + 100; }
+
+    std::size_t size_ = 0;  ///< of all entries
 };
 using text_log = basic_text_log<>;
 

@@ -53,9 +53,11 @@ struct user_words {
         if (is_output(seen.part.text)) return;
         std::string text;
         detail::append_neutral(text, detail::utf8::scrubbed(std::string{seen.part.text}));
-        if (!log.entries.empty() && log.entries.back().message == seen.message && seen.message != 0) {
-            text.insert(0, log.entries.back().text + "\n");
-            log.entries.pop_back();
+        bool const goes_on = seen.size == tokens{} && latest_of(log, seen.message) != log.entries.size();
+        if (goes_on) {
+            auto const at = latest_of(log, seen.message);
+            text.insert(0, log.entries[at].text + "\n");
+            log.remove(at);
         } else if (text.size() <= short_answer) {
             std::string question;
             seen.before([&](part_view const& part) {
@@ -63,6 +65,7 @@ struct user_words {
             });
             if (!question.empty()) text.append(" (asked: ").append(question).append(")");
         }
+        text.resize(detail::utf8::floor(text, text_most));
         log.add({seen.is_task ? std::string{task_label} : std::string{}, std::move(text), seen.message});
     }
     /// The quotations, of at most `room.limit`.
@@ -70,20 +73,25 @@ struct user_words {
         auto const& cost_of = room.tokens_of;
         auto const limit = room.limit;
         std::vector<std::string> quotations;
-        auto rest = detail::sub_capped(limit.count, cost_of(head));
+        auto rest = detail::sub_capped(limit.count, cost_of(detail::words_head));
         if (most.count < rest) rest = most.count;
         // The task first, where it has left; a long one leaves half of what is left to the others.
-        auto const first = !log.entries.empty() && log.entries[0].label == task_label ? 1u : 0u;
+        auto const count = log.entries.size();
+        std::size_t task_at = 0;
+        while (task_at != count && log.entries[task_at].label != task_label) ++task_at;
         std::string task_text;
-        if (first != 0) task_text = fitted(log.entries[0].text, rest, log.entries.size() == 1, cost_of);
-        for (auto at = log.entries.size(); at-- > first;) {
-            auto text = fitted(log.entries[at].text, rest, at == first, cost_of);
+        if (task_at != count && !room.has_task)
+            task_text = fitted(log.entries[task_at].text, rest, count == 1, cost_of);
+        for (auto at = count; at-- != 0;) {
+            if (at == task_at) continue;
+            auto text = fitted(log.entries[at].text, rest, at == 0, cost_of);
             if (text.empty()) break;
             quotations.push_back(std::move(text));
         }
         if (!task_text.empty()) quotations.push_back(std::move(task_text));
         if (quotations.empty()) return {};
-        std::string out{head};
+        std::string out{detail::words_head};
+        out.push_back('\n');
         for (auto one = quotations.rbegin(); one != quotations.rend(); ++one) out.append(*one);
         return out;
     }
@@ -99,14 +107,20 @@ struct user_words {
     friend constexpr bool operator==(user_words const&, user_words const&) = default;
 
 private:
-    static constexpr std::string_view head = "The user's words in it:\n";
     static constexpr std::string_view mark = "> ";
     static constexpr std::string_view task_label = "task";
     static constexpr std::string_view end_mark = "-\n";  ///< behind each message
     static constexpr std::string_view marker = " [the rest is left out]";
     static constexpr std::uint64_t whole_most = 32;  ///< tokens of one that is quoted whole while it fits
+    static constexpr std::size_t text_most = 50'000;  ///< bytes that are remembered of one
     static constexpr std::size_t short_answer = 60;  ///< bytes of one that stands with its question
 
+    /// The place of the entry of a message; the number of entries for none.
+    static std::size_t latest_of(memory const& log, std::uint64_t message) noexcept {
+        for (auto at = log.entries.size(); at-- != 0;)
+            if (log.entries[at].message == message) return at;
+        return log.entries.size();
+    }
     /// The text as far as it fits half of `rest`, or all of it if it `is_last` or short, less the room that it takes;
     /// empty if there is none.
     template <class CostOf>
@@ -140,9 +154,10 @@ private:
     }
     /// Takes the messages from an earlier summary.
     static void read(memory& log, std::string_view text) {
-        auto const begin = text.rfind("\n" + std::string{head});
+        auto const head = "\n" + std::string{detail::words_head} + "\n";
+        auto const begin = text.rfind(head);
         if (begin == std::string_view::npos) return;
-        text.remove_prefix(begin + 1 + head.size());
+        text.remove_prefix(begin + head.size());
         std::string words;
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));

@@ -235,7 +235,6 @@ struct work_record {
     friend constexpr bool operator==(work_record const&, work_record const&) = default;
 
 private:
-    static constexpr std::string_view record_head = "Record of it:";
     static constexpr std::string_view decided_label = "Decided: ";
     static constexpr std::string_view changed_label = "Done: ";
     static constexpr std::string_view ran_label = "Ran: ";
@@ -339,8 +338,9 @@ private:
 
     /// The record of at most so many files, and a twelfth of the lines for each sixteenth of them.
     std::string written(memory const& log, std::size_t most) const {
-        std::string out{record_head};
+        std::string out{detail::record_head};
         out.push_back('\n');
+        auto const empty = out.size();
         auto const lines_most = most >= 16 ? memory::lines_most : most;
         auto const add = [&](std::string_view label, std::vector<memory::line> const& entries) {
             auto const begin = entries.size() > lines_most ? entries.size() - lines_most : 0;
@@ -377,15 +377,16 @@ private:
             }
             if (!names.empty()) out.append(is_written ? written_label : read_label).append(names).push_back('\n');
         }
+        if (out.size() == empty) out.clear();
         return out;
     }
     /// Takes what is not known from the record in a summary.
     void read(memory& log, std::string_view text) const {
         // The last head is that of the record: it stands behind whatever a model has written, and lines of texts behind
         // it are quoted.
-        auto const head = text.rfind("\n" + std::string{record_head} + "\n");
+        auto const head = text.rfind("\n" + std::string{detail::record_head} + "\n");
         if (head == std::string_view::npos) return;
-        text.remove_prefix(head + record_head.size() + 2);
+        text.remove_prefix(head + detail::record_head.size() + 2);
         while (!text.empty() && !text.starts_with(detail::index_head)) {
             auto const first_line = text.substr(0, text.find('\n'));
             text.remove_prefix(first_line.size() < text.size() ? first_line.size() + 1 : first_line.size());

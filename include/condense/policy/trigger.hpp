@@ -244,18 +244,23 @@ struct bound_trigger {
         if (one().how == comparison::below && one().limit != 0) return tokens{one().limit - 1};
         return {};
     }
-    /// The same target for one call, which has no later turns to make room for: as many tokens as leave `line` below
-    /// its limit, but no more than `most`.
-    constexpr bound_trigger for_one_call(bound_trigger const& line, tokens most) const noexcept {
+    /// This target for one call, which has no later turns to make room for: as many tokens as leave the trigger `when`
+    /// a tenth below its limit, but no more than `most`.
+    constexpr bound_trigger for_one_call(bound_trigger const& when, tokens most) const noexcept {
         auto out = *this;
-        if (unreachable() || line.parts.size != parts.size) return out;
+        if (unreachable()) return out;
+        std::uint64_t raised = 0;
+        for (unsigned at = 0; at < when.parts.size; ++at) {
+            auto const& term = when.parts.terms[at];
+            if (term.of == subject::headroom) return out;
+            if (term.of != subject::tokens || !rises(term.how)) continue;
+            auto const below = scale_down(term.limit, 9, 10);
+            auto const next = below < most.count ? below : most.count;
+            if (raised == 0 || next < raised) raised = next;
+        }
         for (unsigned at = 0; at < parts.size; ++at) {
             auto& term = out.parts.terms[at];
-            auto const& limit = line.parts.terms[at];
-            if (term.of != subject::tokens || !rises(limit.how)) continue;
-            auto const below = sub_capped(limit.limit, limit.how == comparison::at_least ? 1 : 0);
-            auto const raised = below < most.count ? below : most.count;
-            if (raised > term.limit) term.limit = term.cached_limit = raised;
+            if (term.of == subject::tokens && term.limit < raised) term.limit = term.cached_limit = raised;
         }
         return out;
     }

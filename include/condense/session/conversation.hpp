@@ -181,7 +181,11 @@ public:
         outline_.pin(index, v1::is_pinned(m) || rule.pins(sequence{index}, m));
     }
     /// False where the message cannot be the task.
-    bool name_task(std::uint64_t index) noexcept { return outline_.name_task(index); }
+    bool name_task(std::uint64_t index) noexcept {
+        if (index >= size() || outline_.message_at(as_size(index)).released || !outline_.name_task(index)) return false;
+        if (!edits_.present(group{outline_.group_of(outline_.task())})) edits_.note_task_taken(true);
+        return true;
+    }
     /// No result will come for the calls with this id; returns their number. Recorded with the number of messages,
     /// because a later call may have the same id.
     std::size_t abandon(std::string_view call) {

@@ -106,12 +106,14 @@ public:
         if (!refused) jobs_.touched(outline().group_of(which.number)), runs_.changed();
         return refused;
     }
-    /// Names the task, which is the first plain user message otherwise: where that is a greeting. Refused with `gone`
-    /// for a message that is none of a user.
+    /// Names the task, which is the first plain user message otherwise: where that is a greeting. One that has left
+    /// comes back with the next run. Refused with `gone` for a message that is none of a user, or was released. `sync`
+    /// forgets it where it is among what was changed.
     refusal task(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
         if (!conversation_.name_task(which.number)) return refusal::gone;
+        jobs_.touched(outline().group_of(which.number));
         runs_.changed();
         return refusal::none;
     }
@@ -664,7 +666,7 @@ private:
     detail::deferred_pushes<message_type> deferred_;
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
-    /// Messages and revision when a run left more media than may be sent.
+    /// Messages and revision when a run left more to do.
     std::pair<std::size_t, std::uint64_t> left_{detail::none32, 0};
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
