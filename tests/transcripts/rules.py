@@ -233,15 +233,16 @@ def smaller(r):
         yield Finding("L4 smaller", "something is changed and nothing is smaller")
 
 
-def floor(r, cost_of_open=None):
+def floor(r, cost_of_open=None, with_task=False):
     """Tokens no pressure may remove, the latest plain user message and open groups at their size in the output.
 
     Where these would begin with anything but a user message, the message that heads the output counts too. With
     cost_of_open(i) the messages of open groups count as much as that, but for the latest and the first plain user's.
     """
-    members = sorted(r.before.floor_members())
-    system = set(r.before.systems())
     users = r.before.plain_users()
+    # A last resort leaves the task where it would go in vain.
+    members = sorted(r.before.floor_members() | {i for i in users[:1] if with_task and i in r.place})
+    system = set(r.before.systems())
     whole = system | set(users[:1]) | set(users[-1:])
     units = sum(r.before.costs[i] for i in members if i in system)
     for i in members:
@@ -275,6 +276,7 @@ def outcome(r):
             yield Finding("L8 floor", f"exhausted, but the floor of {least} tokens fits {r.window}")
         claimed = r.report.get("floor") if isinstance(r.report, dict) else None
         lawful = lawful_floor(r)
+        least = floor(r, with_task=True)
         if not is_int(claimed) or not (lawful <= claimed <= least or near(claimed, least) or near(claimed, lawful)):
             yield Finding("L8 floor", f"the report names a floor of {claimed}, counted {lawful} to {least}")
 
