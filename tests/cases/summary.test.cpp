@@ -429,7 +429,7 @@ TEST_CASE("the newest words of the user are kept within tokens of their own", "[
                                                  .protect = task | last(1_messages),
                                                  .size = 1_tokens,
                                                  .with = condense::no_prose{},
-                                                 .leaves = condense::user_words{.share = 20_pct, .most = 16_tokens}},
+                                                 .leaves = condense::user_words{.share = 20_pct, .most = 60_tokens}},
                                        {.window = 4'000_tokens}, condense::char_ratio<condense::family::gpt>{},
                                        fakes::with_marks()));
     std::string summary;
@@ -439,8 +439,7 @@ TEST_CASE("the newest words of the user are kept within tokens of their own", "[
     CHECK(contains(summary, "> word0"));
     CHECK(contains(summary, " [the rest is left out]\n"));
     CHECK(summary.find("> word0") < summary.find("> do it now"));
-    for (auto const& other : {std::string{"the oldest"}, std::string{"the task"}, letters(50)})
-        CHECK_FALSE(contains(summary, other));
+    for (auto const& other : {std::string{"the task"}, letters(50)}) CHECK_FALSE(contains(summary, other));
 }
 
 }  // namespace
