@@ -612,7 +612,8 @@ TEST_CASE("plan: a model is asked once for a question and its results", "[law-9]
 
 TEST_CASE("plan: a model that was asked lately is waited for", "[law-18]") {
     auto const planning = oracle("[]");
-    auto const by_model = plan{.when = used >= 50_pct, .with = condense::model_planner{planning}};
+    auto const by_model =
+        plan{.when = used >= 50_pct, .until = used <= 40_pct, .with = condense::model_planner{planning}};
     auto session = opened(by_model, {.window = 20'000_tokens});
     push(session, {U("task")});
     push(session, volcanoes(0, 6, 1'700));
@@ -629,7 +630,8 @@ TEST_CASE("plan: a model that was asked lately is waited for", "[law-18]") {
     CHECK(session.prepare().changed());
     CHECK(planning.calls() == 2);
     // Meanwhile another may plan.
-    auto other = opened(fallback{by_model, plan{.when = used >= 50_pct}}, {.window = 20'000_tokens});
+    auto other =
+        opened(fallback{by_model, plan{.when = used >= 50_pct, .until = used <= 40_pct}}, {.window = 20'000_tokens});
     push(other, {U("task")});
     push(other, volcanoes(0, 6, 1'700));
     CHECK(other.prepare().changed());

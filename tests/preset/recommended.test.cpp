@@ -30,7 +30,7 @@ TEST_CASE("recommended: what leaves is recorded and listed, and no model is aske
     CHECK(session.things.calls == 0);
     auto const summary = summary_in(sent(session));
     CAPTURE(summary);
-    for (auto const* const words : {"User: use tabs\n", "Files read: ", "W481005", "file_3.cpp"})
+    for (auto const* const words : {"> use tabs\n", "Files read: ", "W481005", "file_3.cpp"})
         CHECK(summary.find(words) != std::string::npos);
 }
 
@@ -61,11 +61,11 @@ TEST_CASE("recommended: waits longer while the prompt cache is in use", "[row-X6
     for (bool const cached : {false, true}) {
         CAPTURE(cached);
         staged session{made, 10'000_tokens, {U("task")}};
-        run_tool(session, "1", "read_file", letters(4'050, 'o'), R"({"path":"f"})");
-        run_tool(session, "2", "read_file", letters(4'050, 'n'), R"({"path":"f"})");
+        run_tool(session, "1", "read_file", letters(4'480, 'o'), R"({"path":"f"})");
+        run_tool(session, "2", "read_file", letters(4'480, 'n'), R"({"path":"f"})");
         talk(session, 4, 20);
         static_cast<void>(sent(session));
-        if (cached) session.observe({.input = 100_tokens, .output = 10_tokens, .cache_read = 8'100_tokens});
+        if (cached) session.observe({.input = 100_tokens, .output = 10_tokens, .cache_read = 9'000_tokens});
         session.push(U("next"));
         CHECK(session.prepare().changed() != cached);
     }

@@ -34,21 +34,20 @@ template <journal Journal, summarizer Model>
 auto coding_agent(Journal to, Model model) {
     using namespace literals;
     auto const recent = task | last(10_messages) | unanswered;
-    return pipeline{record{.to = to},  // on arrival, before anything is cut
-                    coding_agent_cut,
-                    fallback{summarize{.when = used >= 70_pct,
-                                       .until = for_session(used <= 7_pct),
-                                       .protect = recent,  // until a tenth of the conversation is left
-                                       .asks_for = three_sentences,
-                                       .with = model,
-                                       .label = "summarize: model"},
-                             summarize{.when = used >= 70_pct,
-                                       .until = for_session(used <= 7_pct),
-                                       .protect = recent,
-                                       .label = "summarize: rule"}},
-                    sliding_window{.when = used >= 90_pct, .protect = recent},
-                    compress{.when = never, .with = shorten_arguments<>{}, .label = "compress: arguments"},
-                    escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // the hard stop
+    return pipeline{
+        record{.to = to},  // on arrival, before anything is cut
+        coding_agent_cut,
+        fallback{
+            summarize{.when = used >= 70_pct,
+                      .until = used <= 7_pct,
+                      .protect = recent,  // until a tenth of the conversation is left
+                      .asks_for = three_sentences,
+                      .with = model,
+                      .label = "summarize: model"},
+            summarize{.when = used >= 70_pct, .until = used <= 7_pct, .protect = recent, .label = "summarize: rule"}},
+        sliding_window{.when = used >= 90_pct, .protect = recent},
+        compress{.when = never, .with = shorten_arguments<>{}, .label = "compress: arguments"},
+        escalate{.when = used >= 90_pct, .ceiling = 95_pct}};  // the hard stop
 }
 
 }  // namespace presets
