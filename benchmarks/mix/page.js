@@ -43,7 +43,7 @@ const item_share = (mix, kind) => {
   const items = mix.items.all;
   return ratio(items[kind], items.visible + items.recoverable + items.lost);
 };
-// What the plot shows against money: its words, and the share of a mix.
+// The shares that the plot shows against money: words, and the figure of a mix.
 const shares = {
   in_line: ['Items in their line', (mix) => item_share(mix, 'in_line')],
   edits: ['Edits visible', (mix) => ratio(mix.edits_visible, mix.edits)],

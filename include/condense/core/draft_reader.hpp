@@ -19,7 +19,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// What layers read: the outline's facts and the originals, both seen through the edits in force. `Source` gives
+/// Read access for layers: the outline's facts and the originals, both seen through the edits in force. `Source` gives
 /// messages by index. Refers to all of its parts, which must outlive it. Facts and costs are read without touching
 /// texts; only `each_part`, `original` and `message_at` read messages.
 template <class Source, token_estimator Estimator>
@@ -85,19 +85,19 @@ public:
     std::uint32_t next_sent(std::uint32_t place) const noexcept { return edits_->next_sent(*outline_, place); }
     /// The last one before `place`; none32 if there is none.
     std::uint32_t previous_sent(std::uint32_t place) const noexcept { return edits_->previous_sent(*outline_, place); }
-    // What the draft is made of, for policies that need more than the facts below.
+    // The parts that make the draft, for policies that need more than the facts below.
     v1::outline const& outline() const noexcept { return *outline_; }
     v1::view const& edits() const noexcept { return *edits_; }
     v1::budget const& limits() const noexcept { return limits_; }
 
-    /// What the request holds after the edits so far, overhead included. O(1).
+    /// Usage of the request after the edits so far, overhead included. O(1).
     v1::usage used() const noexcept { return edits_->used(limits_); }
-    /// What messages of this cost take of used(), on its scale and rounded upward.
+    /// The share that messages of this cost have in used(), on its scale and rounded upward.
     tokens measured(cost sum) const noexcept { return edits_->scale().of_messages(sum).tokens(); }
     /// The most that messages may cost to take no more than `limit` of used().
     cost within(tokens limit) const noexcept { return edits_->scale().within(limit); }
 
-    /// What the messages of one role cost. Before scaling, all roles add up to used() less the overhead. Reads every
+    /// The cost of the messages of one role. Before scaling, all roles add up to used() less the overhead. Reads every
     /// message's record.
     v1::cost used_by(role speaker) const noexcept {
         v1::cost sum;
@@ -113,7 +113,7 @@ public:
         return sum;
     }
 
-    /// What is known of a group that is present. A summary written in this run counts as a user message of one part.
+    /// Facts of a group that is present. A summary written in this run counts as a user message of one part.
     group_facts about(group which) const noexcept {
         auto const& record = outline_->group_at(which.id());
         auto const& first = outline_->message_at(record.first);
@@ -174,7 +174,7 @@ public:
                outline_->group_of(outline_->task()) == which.id();
     }
 
-    /// What is known of a part: kind, status, both costs and the edit in force. Default values for a part of a summary.
+    /// Facts of a part: kind, status, both costs and the edit in force. Default values for a part of a summary.
     part_facts about(part_ref part) const noexcept {
         if (part.part_id == detail::none32) return {};
         auto const& record = outline_->part_at(part.part_id);
@@ -253,7 +253,7 @@ public:
             if (candidate == position) f(content);
         });
     }
-    /// The same with its present text; not at all for a part that was removed.
+    /// Calls f(part_view) with its present text; not at all for a part that was removed.
     void present_part(part_ref part, view_sink f) const {
         if (!is_removed(part)) original(part, [&](part_view const& content) { f(with_edit(part, content)); });
     }
@@ -323,12 +323,13 @@ public:
 
     /// Tokens that no layer can drop: overhead, system messages, pins, open groups, the latest user message and its
     /// answer, and the user message or summary with which a request has to begin before them.
-    tokens floor(bool with_task = false) const noexcept {
-        return unreducible(with_task, [this](group which) { return about(which).cost; });
-    }
-    /// A lower bound for any mix: as `floor`, but of open groups only counts what no layer can shorten either.
-    tokens lowest_floor(bool with_task = false) const noexcept {
-        return unreducible(with_task, [this](group which) {
+    tokens floor() const noexcept { return whole_floor(false); }
+    /// As `floor`, and the task where it is present, which a last resort leaves where it would go in vain.
+    tokens floor_with_task() const noexcept { return whole_floor(true); }
+    /// A lower bound for any mix: as `floor_with_task`, but of open groups only counts what no layer can shorten
+    /// either.
+    tokens lowest_floor() const noexcept {
+        return unreducible(true, [this](group which) {
             auto const facts = about(which);
             if (!facts.open || facts.system || facts.pinned) return facts.cost;
             v1::cost sum;
@@ -348,6 +349,9 @@ public:
     }
 
 protected:
+    tokens whole_floor(bool with_task) const noexcept {
+        return unreducible(with_task, [this](group which) { return about(which).cost; });
+    }
     /// Adds cost_of(group) for each group that has to stay. Where the first of those cannot begin a request, the
     /// nearest plain user message or summary before it counts, too.
     template <class Function>

@@ -115,7 +115,7 @@ template <class Draft>
 outcome outcome_at_the_top(Draft const& draft, tokens limit) noexcept {
     auto const used_tokens = draft.used().tokens;
     if (used_tokens <= limit) return outcome::fits;
-    return used_tokens <= draft.floor(true) ? outcome::exhausted : outcome::over;
+    return used_tokens <= draft.floor_with_task() ? outcome::exhausted : outcome::over;
 }
 
 /// Runs the passes that the last layer's schedule asks for, where that layer is due, and writes its entry: `applied`
@@ -180,13 +180,18 @@ void note_media(Draft& draft) {
 }
 
 /// Begins a run. A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers
-/// that reduce, too, will see the messages in a moment.
-template <class Run>
+/// that reduce, too, will see the messages in a moment. The task comes back where the line of the last layer, or the
+/// input, has room for it.
+template <bool Escalates, class Run>
 void begin_run(mix_calls<Run> const& mix, Run& run) {
     auto& draft = run.draft;
     if (run.resumes)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
     if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
+    auto line = draft.limits().input();
+    if constexpr (Escalates)
+        if (auto const pressed = mix.schedule(line).line; pressed < line) line = pressed;
+    draft.return_task(line);
 }
 
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
@@ -202,13 +207,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     bool const one_shot = kind != run_kind::session;
     run.resumes = one_shot;
     run.one_call = kind == run_kind::walk || kind == run_kind::commit;
-    begin_run(mix, run);
-    if (!run.one_call) {
-        auto line = sums.limit;
-        if constexpr (Escalates)
-            if (auto const pressed = mix.schedule(draft.limits().input()).line; pressed < line) line = pressed;
-        draft.return_task(line);
-    }
+    begin_run<Escalates>(mix, run);
     // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
     // result once more would change nothing. The bound only guards against layers that never settle.
     constexpr unsigned max_sweeps = 16;
@@ -244,7 +243,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     }
     if (!run.stopped) sums.before_drop = tell_leaving(run);
     if (run.stopped) take_back(report, draft, mark, "stopped");
-    if (sums.outcome == outcome::exhausted) sums.floor = draft.lowest_floor(true);
+    if (sums.outcome == outcome::exhausted) sums.floor = draft.lowest_floor();
     sums.first_changed = first_changed(draft.outline(), draft.edits(), mark);
     sums.prefix = sums.first_changed ? prefix_before(draft, *sums.first_changed) : sums.after.tokens;
     if (sums.first_changed) sums.reread = prefix_before(draft, draft.outline().size()) - sums.prefix;

@@ -24,7 +24,7 @@
 #include <condense/detail/address.hpp>
 #include <condense/detail/text_type.hpp>
 
-// What a layer may do: the effects that it declares, and the pass and draft that it is given, which have a verb for
+// The rights of a layer: the effects that it declares, and the pass and draft that it is given, which have a verb for
 // each of them. An undeclared verb does not compile, so the properties of a pipeline follow from the declarations.
 
 namespace condense {
@@ -125,10 +125,11 @@ struct pending_put {
     std::optional<part_ref> part = {};  ///< its original is put in place of `content`, read only then
 };
 
-/// What becomes of a run's result: a session keeps it as its view, a caller walks over it, or it replaces the history.
+/// The use of a run's result: a session keeps it as its view, or only looks at it, a caller walks over it, or it
+/// replaces the history.
 enum class run_kind : std::uint8_t { session, rehearsal, walk, commit };
 
-/// What a session demands of a run, beyond what the layers' triggers say.
+/// Demands of a session on a run, beyond what the layers' triggers say.
 struct run_demand {
     bool forced = false;  ///< after the sweeps, press up to the last resort until `target` is reached
     tokens target = {};
@@ -213,8 +214,8 @@ constexpr decltype(auto) call_with_prompt(Model const& model, model_prompt const
 
 }  // namespace detail
 
-/// What a layer may use besides its draft: pressure and target, its memory, and every effect on the outside. `Goal` is
-/// a callable on usage that says when the layer has done enough. Created for one call of a hook; not to be kept.
+/// All that a layer may use besides its draft: pressure and target, its memory, and every effect on the outside. `Goal`
+/// is a callable on usage that says when the layer has done enough. Created for one call of a hook; not to be kept.
 template <effect Allowed, class Run, class Goal, class Memory>
 class pass {
 public:
@@ -241,7 +242,7 @@ public:
         // Layers ask after each edit: where tokens alone decide, it is one comparison with the sum of costs.
         return limit_.steps != no_limit ? run_->draft.edits().sums().cost <= limit_ : enough_by_usage();
     }
-    /// The same for a usage to which edits would lead.
+    /// Whether a usage would be enough, to which edits would lead.
     constexpr bool enough(usage const& current) const noexcept {
         if (run_->pressure != 0) return current.tokens <= run_->target;
         return run_->until ? current.tokens <= *run_->until : (*goal_)(current);
@@ -388,7 +389,7 @@ public:
             return name;
         });
     }
-    /// The same for the original of a part, under the name that `reference_of` gave it. Not copied: it is
+    /// Stores the original of a part, under the name that `reference_of` gave it. Not copied: it is
     /// read when it is put.
     template <class Store>
     constexpr void keep(Store const& store, reference const& name, part_ref part) {
@@ -443,7 +444,7 @@ private:
 
     static constexpr std::uint64_t no_limit = detail::u64_limit;
 
-    /// The same where the limit of the sum is not known yet, or where there is none.
+    /// Whether it is enough where the limit of the sum is not known yet, or where there is none.
     [[gnu::noinline]] constexpr bool enough_by_usage() const noexcept {
         if (!std::exchange(has_limit_, true)) {
             limit_ = sum_limit();

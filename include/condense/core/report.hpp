@@ -16,13 +16,13 @@
 #include <condense/detail/json_quote.hpp>
 #include <condense/detail/text.hpp>
 
-// What a run came to and what each layer did, as measured by the engine, not as claimed by the layer. A report holds no
-// heap memory, so that copying it cannot fail.
+// The outcome of a run and the work of each layer, as measured by the engine, not as claimed by the layer. A report
+// holds no heap memory, so that copying it cannot fail.
 
 namespace condense {
 inline namespace v1 {
 
-/// What a run came to.
+/// How a run ended.
 enum class outcome : std::uint8_t {
     fits,  ///< the request may be sent: it is within the limit
     over,  ///< over the limit; the layers of this pipeline could do no more
@@ -42,7 +42,7 @@ constexpr std::string_view name(outcome which) noexcept {
     return "exhausted";
 }
 
-/// What one layer came to.
+/// How one layer ended.
 enum class layer_outcome : std::uint8_t {
     idle,  ///< not due, or nothing to do
     stored,  ///< nothing to edit, but something was written to a journal or a store
@@ -93,7 +93,7 @@ struct layer_report {
         if (files < file_names.size()) file_names[files] = file;
         ++files;
     }
-    /// What the layer's own edits would have left, without those of other layers.
+    /// Usage that the layer's own edits would have left, without those of other layers.
     constexpr tokens after() const noexcept { return before - saved; }
 };
 
@@ -108,7 +108,7 @@ inline void append_padded(std::string& out, std::string_view text, std::size_t w
     if (!right) out.append(gap, ' ');
 }
 
-/// What models were sent and answered, if they report it.
+/// Tokens that models were sent and answered, if they report it.
 inline void append_usage(std::string& out, provider_usage const& used) {
     if (used != provider_usage{})
         out.append("  model: ")
@@ -163,20 +163,20 @@ inline void append_head(std::string& out, std::string_view result, usage const& 
 
 }  // namespace detail
 
-/// What run_options::before_drop was given in a run, and what came of it.
+/// The messages that run_options::before_drop was given in a run, and how that ended.
 struct before_drop_report {
     v1::messages messages = {};  ///< that were given to it; 0 where it was not called
     std::uint64_t redactions = 0;  ///< secrets replaced in what it gave away
     detail::small_text<96> failure = {};  ///< why it failed; the messages left all the same
 };
 
-/// What a run came to, whatever its pipeline: the base of every report. It has no entries of layers.
+/// The figures of a run, whatever its pipeline: the base of every report. It has no entries of layers.
 struct run_report {
     v1::outcome outcome = v1::outcome::fits;
     usage before = {};
     usage after = {};
     tokens limit = {};  ///< what a request may hold: the input, or escalate's ceiling of it
-    /// What no pipeline could drop or shorten, set when the outcome is `exhausted`; this one leaves `after`.
+    /// Usage that no pipeline could drop or shorten, set when the outcome is `exhausted`; this one leaves `after`.
     tokens floor = {};
     std::optional<std::uint64_t> first_changed = {};  ///< index of the first message that differs
     tokens prefix = {};  ///< tokens before that, overhead included: they stay byte-identical, and in a prompt cache
@@ -276,8 +276,8 @@ inline void append_object(std::string& out, layer_report const& layer) {
 
 }  // namespace detail
 
-/// What a run came to, with one entry for each layer, in the order of the pipeline. Must not be ignored: a request that
-/// does not fit should not be sent.
+/// The figures of a run, with one entry for each layer, in the order of the pipeline. Must not be ignored: a request
+/// that does not fit should not be sent.
 template <std::size_t Layers>
 struct [[nodiscard]] report : run_report {
     std::array<layer_report, Layers> layers = {};
@@ -303,7 +303,7 @@ struct [[nodiscard]] report : run_report {
         return sum;
     }
 
-    /// What all layers' calls of models have used, as the models report it.
+    /// Tokens that all layers' calls of models have used, as the models report it.
     constexpr provider_usage model_usage() const noexcept {
         provider_usage sum;
         for (auto const& layer : layers) sum += layer.model_usage;
@@ -329,7 +329,7 @@ struct [[nodiscard]] report : run_report {
             out.append("before_drop failed: ").append(std::string_view{before_drop.failure}).push_back('\n');
         return out;
     }
-    /// The same figures as one JSON object. Names and notes are escaped; layers without a name are left out.
+    /// These figures as one JSON object. Names and notes are escaped; layers without a name are left out.
     std::string json() const {
         std::string out;
         detail::append_members(out, *this, dropped_unsummarized());
@@ -346,8 +346,8 @@ struct [[nodiscard]] report : run_report {
     }
 };
 
-/// What a layer left of one part, and where its original is: the audit trail of what the model did not see. A part that
-/// two layers cut has an entry for each, in their order.
+/// The rest of one part that a layer left, and where its original is: the audit trail of what the model did not see. A
+/// part that two layers cut has an entry for each, in their order.
 struct truncation {
     sequence message = {};  ///< its number in the history, and in journals
     std::uint32_t part = 0;  ///< in each_part order

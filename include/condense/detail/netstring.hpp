@@ -47,7 +47,7 @@ public:
     constexpr bool done() const noexcept { return rest_.empty(); }
     /// True if some bytes were no field, or if more fields were read than there are.
     constexpr bool broken() const noexcept { return broken_; }
-    /// What no field has been read of.
+    /// The bytes of which no field has been read.
     constexpr std::string_view rest() const noexcept { return rest_; }
 
     /// The bytes of the next field.

@@ -58,8 +58,8 @@ struct sliding_window {
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
 private:
-    /// What stays in one walk: all summaries, those that are known as such, or neither; and the task in all but the
-    /// last, which is made only where it helps.
+    /// Groups that stay in one walk: all summaries, those that are known as such, or neither; and the task in all but
+    /// the last, which is made only where it helps.
     enum class spare { summaries, known_summaries, only_task, none };
 
     /// True if dropping the task would be enough: in vain it stays.

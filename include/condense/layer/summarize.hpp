@@ -93,6 +93,14 @@ struct summary_memory {
     }
 };
 
+/// Takes a group out of a usage, but for its tokens.
+inline void take_out(usage& from, group_facts const& facts) noexcept {
+    from.messages = from.messages - messages{facts.count};
+    from.turns = from.turns - turns{facts.plain_user ? 1u : 0u};
+    from.images = from.images - facts.images;
+    from.bytes = from.bytes - facts.bytes;
+}
+
 /// Half of a limit for each step of pressure.
 constexpr std::uint64_t halved(std::uint64_t limit, unsigned pressure) noexcept {
     return limit >> (pressure < 63 ? pressure : 63);
@@ -135,7 +143,8 @@ tokens room_for_index(Draft const& draft, std::vector<group> const& groups, std:
         with_list.tokens = with_list.tokens + tokens{room};
         if (fits(with_list)) return {room};
     }
-    return {least < 32 ? 0 : least};
+    constexpr std::uint64_t list_least = 32;  // tokens: less is but the words around a list
+    return {least < list_least ? 0 : least};
 }
 
 }  // namespace detail
@@ -299,9 +308,7 @@ private:
     }
     selection select(auto& draft, auto& pass, cost cost_limit, bool spares_task) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
-        auto newest = group{};  // stays, so that the tail is never empty
-        for (auto const which : draft.groups())
-            if (!draft.is_system(which)) newest = which;
+        auto [newest, task_group, waiting] = landmarks_of(draft, protected_set);
         auto remaining = draft.used();  // what would be used after replacing what is selected so far
         auto const fence = draft.measured(
             detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ", source_hint)}) +
@@ -310,20 +317,10 @@ private:
         auto const tokens_before = remaining.tokens + summary_tokens;
         remaining.tokens = tokens_before;
         remaining.messages = remaining.messages + messages{1};
-        // The first user message stays, with all before it.
-        auto task_group = group{};
-        for (auto const which : draft.groups())
-            if (draft.holds_task(which) && !draft.edits().knows_summaries() &&
-                (draft.undroppable(which) || protected_set.holds(which)))
-                task_group = which;
         selection result;
         bool has_new = false;
         bool previous_selected = false;  // the group before the present one is selected
         unsigned summary_count = 0;
-        v1::cost waiting;  // of the summaries that are still to come, for which room is left
-        for (auto const which : draft.groups())
-            if ((draft.about(which).summary || which.is_summary()) && !draft.undroppable(which))
-                waiting += draft.about(which).cost;
         for (auto const which : draft.groups()) {
             auto const facts = draft.about(which);
             // A result whose call is nowhere goes with its neighbours: behind a summary providers would refuse it.
@@ -356,25 +353,39 @@ private:
             previous_selected = true;
             result.groups.push_back(which);
             result.cost += facts.cost;
+            detail::take_out(remaining, facts);
             remaining.tokens = tokens_before - draft.measured(result.cost);
-            remaining.messages = remaining.messages - messages{facts.count};
-            remaining.turns = remaining.turns - turns{facts.plain_user ? 1u : 0u};
-            remaining.images = remaining.images - facts.images;
-            remaining.bytes = remaining.bytes - facts.bytes;
             summary_count += is_summary ? 1u : 0u;  // two, of which a model could read but one at a time, become one
             result.new_groups += is_summary ? 0u : 1u;
             has_new = has_new || !is_summary || summary_count > 1;
         }
         result.after = remaining;
-        // A single message no larger than a summary may be one, written by an earlier run at less pressure, and no
-        // longer known as such. A rule would only extract the same again.
-        auto const lone = by_rule && result.groups.size() == 1 && !draft.edits().knows_summaries() &&
-                          draft.about(result.groups[0]).starts_turn;
-        if (!has_new ||
-            (lone && draft.measured(result.cost) <=
-                         limit_at(draft, 0, draft.within(draft.limits().input())) + fence + index_share(draft)))
-            result.groups.clear();
+        if (!has_new || (by_rule && may_be_a_summary(draft, result, fence))) result.groups.clear();
         return result;
+    }
+    struct landmarks {
+        group newest = {};  ///< stays, so that the tail is never empty
+        group task = {};  ///< stays, with all before it
+        v1::cost waiting = {};  ///< of the summaries that are still to come, for which room is left
+    };
+    static landmarks landmarks_of(auto const& draft, auto const& protected_set) {
+        landmarks found;
+        for (auto const which : draft.groups()) {
+            if (!draft.is_system(which)) found.newest = which;
+            bool const bound = draft.undroppable(which);
+            if (draft.holds_task(which) && !draft.edits().knows_summaries() && (bound || protected_set.holds(which)))
+                found.task = which;
+            auto const facts = draft.about(which);
+            if ((facts.summary || which.is_summary()) && !bound) found.waiting += facts.cost;
+        }
+        return found;
+    }
+    /// A single message no larger than a summary may be one, written by an earlier run at less pressure, and no longer
+    /// known as such. A rule would only extract the same again.
+    bool may_be_a_summary(auto const& draft, selection const& of, tokens fence) const {
+        return of.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(of.groups[0]).starts_turn &&
+               draft.measured(of.cost) <=
+                   limit_at(draft, 0, draft.within(draft.limits().input())) + fence + index_share(draft);
     }
 
     void note_idle(auto& draft, auto& pass) const {

@@ -46,7 +46,7 @@ struct leaving_part {
     detail::callable_ref<void(detail::view_sink)> before;  ///< shows the parts of the assistant's message before it
 };
 
-/// What an index may write: index.write(memory, index_room).
+/// The room of an index, and all that it is written from: index.write(memory, index_room).
 struct index_room {
     tokens limit = {};
     tokens input = {};  ///< the most that a request holds

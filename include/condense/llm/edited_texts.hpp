@@ -203,10 +203,7 @@ private:
 
     /// Takes the texts from an earlier summary.
     static void read(memory& log, std::string_view text) {
-        auto const head = "\n" + std::string{detail::texts_head} + "\n";
-        auto const begin = text.rfind(head);
-        if (begin == std::string_view::npos) return;
-        text.remove_prefix(begin + head.size());
+        text = detail::behind_head(text, detail::texts_head);
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));
             auto const mark = line.rfind(size_mark);

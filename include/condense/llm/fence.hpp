@@ -118,6 +118,16 @@ constexpr std::size_t control_size(std::string_view text) noexcept {
                                                                                                                   : 0;
 }
 
+/// The text behind the last line that is `head`; empty if there is none. The last one is genuine: a model writes before
+/// it.
+constexpr std::string_view behind_head(std::string_view text, std::string_view head) noexcept {
+    for (auto at = text.rfind(head); at != text.npos; at = at == 0 ? text.npos : text.rfind(head, at - 1)) {
+        auto const rest = text.substr(at + head.size());
+        if ((at == 0 || text[at - 1] == '\n') && rest.starts_with('\n')) return rest.substr(1);
+    }
+    return {};
+}
+
 /// Appends `text`, with `&lt;` for each `<` or its like that could open or close a fence, and with spaces for control
 /// characters other than line breaks and tabs, and for what breaks lines or turns their direction.
 inline void append_neutral(std::string& out, std::string_view text) {

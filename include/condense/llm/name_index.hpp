@@ -72,8 +72,7 @@ struct name_index {
         names.add_tokens(seen.size.count);
         if (seen.part.kind == part_kind::tool_result && seen.part.status != part_status::error)
             seen.call([&](part_view const& call) {
-                auto const subject = detail::changed_subject(call);
-                names.each_in(subject, [&](std::uint32_t number) {
+                names.each_in(detail::changing_call_of(call).subject, [&](std::uint32_t number) {
                     auto& latest = names.entries()[number].changed;
                     latest = latest < seen.message ? seen.message : latest;
                 });
@@ -237,7 +236,7 @@ private:
         auto of_lines = detail::scale_down(room, lines.basis_points, percent::one_hundred);
         for (auto& name : names.entries()) name.listed = false;
         detail::name_list listed{room, 2 * memory::most};
-        // What was taken lessens what others are worth, so each is weighed again when it comes first.
+        // A line that was taken lessens the worth of others, so each is weighed again when it comes first.
         std::vector<weighed_line> heap;
         heap.reserve(quoted.size());
         for (std::size_t index = 0; index < quoted.size(); ++index)

@@ -114,12 +114,7 @@ public:
     /// Calls f(kind, name, name_context, label) for what a list in a text holds; nothing if there is none.
     template <class Function>
     static void read(std::string_view text, Function&& f) {
-        auto head = text.rfind("\n" + std::string{index_head} + "\n");
-        if (head == std::string_view::npos) {
-            if (!text.starts_with(index_head)) return;
-            head = 0;
-        }
-        text.remove_prefix(head + index_head.size());
+        text = behind_head(text, index_head);
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));
             text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());

@@ -22,7 +22,7 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-// What begins the parts of a summary that a later run reads again.
+// Lines that begin the parts of a summary that a later run reads again.
 inline constexpr std::string_view words_head = "The user's words in it:";
 inline constexpr std::string_view record_head = "Record of it:";
 inline constexpr std::string_view texts_head = "Texts of the latest edits, as they were written:";
@@ -102,15 +102,24 @@ constexpr bool has_word(std::string_view name, std::string_view words, bool firs
     return false;
 }
 
-/// What a call changed, other than a file: the first of its arguments. Empty where it changed nothing.
-inline std::string changed_subject(part_view const& call) {
-    std::string subject;
-    if (has_word(call.tool, looking_words, true) || !has_word(call.tool, changing_words, false) || file_of_call{}(call))
-        return subject;
-    json::each_member(call.text, [&](std::string_view, std::string_view value) {
-        if (subject.empty()) subject = value.starts_with('"') ? json::string_value(value) : std::string{value};
+/// A call that changes something other than a file: its subject, which is the first of its arguments, and the others.
+struct changing_call {
+    bool changes = false;  ///< it does; else the rest is empty
+    std::string subject = {};
+    std::string rest = {};  ///< ", a 1; b 2"
+};
+[[gnu::noinline]] inline changing_call changing_call_of(part_view const& call,
+                                                        std::string_view changes = changing_words,
+                                                        std::string_view looks = looking_words) {
+    changing_call made;
+    if (has_word(call.tool, looks, true) || !has_word(call.tool, changes, false) || file_of_call{}(call)) return made;
+    made.changes = true;
+    json::each_member(call.text, [&](std::string_view name, std::string_view value) {
+        auto const shown = value.starts_with('"') ? json::string_value(value) : std::string{value};
+        if (made.subject.empty()) made.subject = shown;
+        else made.rest.append(made.rest.empty() ? ", " : "; ").append(name).append(" ").append(shown);
     });
-    return subject;
+    return made;
 }
 
 }  // namespace detail

@@ -53,11 +53,10 @@ struct user_words {
         if (is_output(seen.part.text)) return;
         std::string text;
         detail::append_neutral(text, detail::utf8::scrubbed(std::string{seen.part.text}));
-        bool const goes_on = seen.size == tokens{} && latest_of(log, seen.message) != log.entries.size();
-        if (goes_on) {
-            auto const at = latest_of(log, seen.message);
-            text.insert(0, log.entries[at].text + "\n");
-            log.remove(at);
+        auto const earlier = seen.size == tokens{} ? entry_of(log, seen.message) : log.entries.size();
+        if (earlier != log.entries.size()) {  // a further part of the message
+            text.insert(0, log.entries[earlier].text + "\n");
+            log.remove(earlier);
         } else if (text.size() <= short_answer) {
             std::string question;
             seen.before([&](part_view const& part) {
@@ -70,21 +69,18 @@ struct user_words {
     }
     /// The quotations, of at most `room.limit`.
     std::string write(memory const& log, index_room const& room) const {
-        auto const& cost_of = room.tokens_of;
-        auto const limit = room.limit;
         std::vector<std::string> quotations;
-        auto rest = detail::sub_capped(limit.count, cost_of(detail::words_head));
+        auto rest = detail::sub_capped(room.limit.count, room.tokens_of(detail::words_head));
         if (most.count < rest) rest = most.count;
         // The task first, where it has left; a long one leaves half of what is left to the others.
         auto const count = log.entries.size();
         std::size_t task_at = 0;
         while (task_at != count && log.entries[task_at].label != task_label) ++task_at;
         std::string task_text;
-        if (task_at != count && !room.has_task)
-            task_text = fitted(log.entries[task_at].text, rest, count == 1, cost_of);
+        if (task_at != count && !room.has_task) task_text = fitted(log.entries[task_at].text, rest, count == 1, room);
         for (auto at = count; at-- != 0;) {
             if (at == task_at) continue;
-            auto text = fitted(log.entries[at].text, rest, at == 0, cost_of);
+            auto text = fitted(log.entries[at].text, rest, at == 0, room);
             if (text.empty()) break;
             quotations.push_back(std::move(text));
         }
@@ -116,27 +112,26 @@ private:
     static constexpr std::size_t short_answer = 60;  ///< bytes of one that stands with its question
 
     /// The place of the entry of a message; the number of entries for none.
-    static std::size_t latest_of(memory const& log, std::uint64_t message) noexcept {
+    static std::size_t entry_of(memory const& log, std::uint64_t message) noexcept {
         for (auto at = log.entries.size(); at-- != 0;)
             if (log.entries[at].message == message) return at;
         return log.entries.size();
     }
     /// The text as far as it fits half of `rest`, or all of it if it `is_last` or short, less the room that it takes;
     /// empty if there is none.
-    template <class CostOf>
-    static std::string fitted(std::string_view whole, std::uint64_t& rest, bool is_last, CostOf const& cost_of) {
-        auto const room = is_last ? rest : rest / 2;
-        bool const is_small = cost_of(whole) <= whole_most;
+    static std::string fitted(std::string_view whole, std::uint64_t& rest, bool is_last, index_room const& room) {
+        auto const most_here = is_last ? rest : rest / 2;
+        bool const is_small = room.tokens_of(whole) <= whole_most;
         auto points = detail::utf8::count(whole);
         // In proportion to its tokens, and less where that is not enough.
         for (bool is_whole = true; points != 0; is_whole = false) {
             auto text = quoted(whole, points, is_whole);
-            auto const size = cost_of(text);
-            if (size <= room || (is_small && size <= rest)) {
+            auto const size = room.tokens_of(text);
+            if (size <= most_here || (is_small && size <= rest)) {
                 rest -= size;
                 return text;
             }
-            points = detail::scale_down(points, room, size + 1);
+            points = detail::scale_down(points, most_here, size + 1);
         }
         return {};
     }
@@ -154,10 +149,7 @@ private:
     }
     /// Takes the messages from an earlier summary.
     static void read(memory& log, std::string_view text) {
-        auto const head = "\n" + std::string{detail::words_head} + "\n";
-        auto const begin = text.rfind(head);
-        if (begin == std::string_view::npos) return;
-        text.remove_prefix(begin + head.size());
+        text = detail::behind_head(text, detail::words_head);
         std::string words;
         while (!text.empty()) {
             auto const line = text.substr(0, text.find('\n'));

@@ -26,7 +26,7 @@
 #include <condense/llm/names.hpp>
 #include <condense/llm/record_line.hpp>
 
-// What was done before the present request: what was decided and changed, which commands ran, files read and written,
+// The work before the present request: what was decided and changed, which commands ran, files read and written,
 // what failed, what is open. One list inside the summary, without a model: summarize{.leaves =
 // both{work_record{}, name_index{}}}.
 
@@ -220,8 +220,8 @@ struct work_record {
         } else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
         else if (part.kind == part_kind::media) note(log.shown, part.text, message);
     }
-    /// What of it is worth remembering when the work is over, one line each: decisions, calls that failed, and files
-    /// written.
+    /// Facts of it that are worth remembering when the work is over, one line each: decisions, calls that failed, and
+    /// files written.
     static std::vector<std::string> facts_of(memory const& log) {
         std::vector<std::string> facts;
         facts.reserve(log.decided.size() + log.failed.size());
@@ -247,7 +247,7 @@ private:
     /// Notes a result that is no error, with its call.
     void note_result(memory& log, part_view const& call, std::string_view result, std::uint64_t message) const {
         auto const path = file_of_call{}(call).value_or("");
-        if (path.empty()) note_change(log, call, result, message);
+        note_change(log, call, result, message);
         if (detail::names_one_of(call.tool, writes)) return;
         for (auto& file : log.files)
             if (file.path == path) {
@@ -278,16 +278,11 @@ private:
     /// A call that changed something and succeeded: the tool, its subject, which is the first of its arguments, the
     /// others, and the beginning of its result.
     void note_change(memory& log, part_view const& call, std::string_view result, std::uint64_t message) const {
-        if (detail::has_word(call.tool, looks, true) || !detail::has_word(call.tool, changes, false)) return;
-        std::string subject, rest;
-        detail::json::each_member(call.text, [&](std::string_view name, std::string_view value) {
-            auto const shown = value.starts_with('"') ? detail::json::string_value(value) : std::string{value};
-            if (subject.empty()) subject = shown;
-            else rest.append(rest.empty() ? ", " : "; ").append(name).append(" ").append(shown);
-        });
+        auto const made = detail::changing_call_of(call, changes, looks);
+        if (!made.changes) return;
         constexpr chars of_arguments{60}, of_result{40};
-        auto const head = detail::record_line(std::string{call.tool} + " " + subject, of_arguments);
-        auto text = head + detail::record_line(rest, of_arguments) + ": " + detail::record_line(result, of_result);
+        auto const head = detail::record_line(std::string{call.tool} + " " + made.subject, of_arguments);
+        auto text = head + detail::record_line(made.rest, of_arguments) + ": " + detail::record_line(result, of_result);
         if (!head.empty() && detail::is_recordable(text)) log.change(head, std::move(text), message);
     }
     static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
@@ -382,11 +377,7 @@ private:
     }
     /// Takes what is not known from the record in a summary.
     void read(memory& log, std::string_view text) const {
-        // The last head is that of the record: it stands behind whatever a model has written, and lines of texts behind
-        // it are quoted.
-        auto const head = text.rfind("\n" + std::string{detail::record_head} + "\n");
-        if (head == std::string_view::npos) return;
-        text.remove_prefix(head + detail::record_head.size() + 2);
+        text = detail::behind_head(text, detail::record_head);
         while (!text.empty() && !text.starts_with(detail::index_head)) {
             auto const first_line = text.substr(0, text.find('\n'));
             text.remove_prefix(first_line.size() < text.size() ? first_line.size() + 1 : first_line.size());

@@ -58,8 +58,8 @@ template <class Quantity>
 concept measurable = measures_room<Quantity> || std::same_as<Quantity, messages> || std::same_as<Quantity, turns> ||
                      std::same_as<Quantity, images> || std::same_as<Quantity, bytes>;
 
-/// What is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens, with half of
-/// the input less the limit. `beginning` is of a turn.
+/// The reading that is compared with the limit. `beside_headroom` is the target of a trigger on headroom: used tokens,
+/// with half of the input less the limit. `beginning` is of a turn.
 enum class subject : std::uint8_t {
     never,
     always,
@@ -479,7 +479,7 @@ inline constexpr trigger at_turn{{.terms = {{.of = detail::subject::beginning}}}
 /// Fires in no run: the layer acts under pressure, and when `session.run(force{})` asks every layer.
 inline constexpr trigger never{};
 
-/// What `until` takes: a trigger that holds when the layer has done enough, `used <= 50_pct`. By default half of each
+/// The type of `until`: a trigger that holds when the layer has done enough, `used <= 50_pct`. By default half of each
 /// limit of `when` in tokens, and 80 % of others; in one call of `reduce` up to 65 % of the input. Converts from
 /// trigger, so that a layer's member accepts the comparison itself.
 struct target {

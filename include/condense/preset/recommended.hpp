@@ -50,8 +50,8 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
                     escalate{.when = used >= 98_pct}};
 }
 
-/// What leaves `recommended`: the user's words, a record of the work, the texts of the latest edits, and lines with the
-/// names that later turns need, in a quarter of what is free together. A function, because clang 19 takes
+/// The index of `recommended`: the user's words, a record of the work, the texts of the latest edits, and lines with
+/// the names that later turns need, in a quarter of what is free together. A function, because clang 19 takes
 /// `.leaves = constant` in a template for no index.
 constexpr auto recommended_index() {
     return both{

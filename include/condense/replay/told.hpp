@@ -34,9 +34,9 @@ inline bool changes_something(std::string_view tool) noexcept {
     return false;
 }
 
-/// What was told, by message. A message of the user can be read where it is sent, or where the first 80 bytes of its
-/// first line stand in another; a call where it is sent, or where the first of its arguments stands, if that is a short
-/// text.
+/// Messages of the user and calls that changed something. A message of the user can be read where it is sent, or where
+/// the first 80 bytes of its first line stand in another; a call where it is sent, or where the first of its arguments
+/// stands, if that is a short text.
 class told_index {
 public:
     told_index() = default;  ///< of no conversation

@@ -421,9 +421,9 @@ private:
     /// True if there are more media than may be sent, or if the task was taken out, unless the latest run has left it
     /// so and nothing has changed since.
     bool has_more_to_do(usage const& now) const noexcept {
-        return is_left(now) && left_ != std::pair{outline().size(), runs_.revision()};
+        return has_rest(now) && left_ != std::pair{outline().size(), runs_.revision()};
     }
-    bool is_left(usage const& now) const noexcept { return now.over_media(limits()) || edits().lacks_task(outline()); }
+    bool has_rest(usage const& now) const noexcept { return now.over_media(limits()) || edits().lacks_task(outline()); }
 
     /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
     std::uint32_t append_and_notify(message_type&& m) {
@@ -540,7 +540,7 @@ private:
         if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
         report.after.source = after.source;
         runs_.add(report, manual, demand.may_ask, after, [&] { return conversation_.reducible(); });
-        if (is_left(after) && !runs_.options().stop.stop_requested()) left_ = {outline().size(), runs_.revision()};
+        if (has_rest(after) && !runs_.options().stop.stop_requested()) left_ = {outline().size(), runs_.revision()};
         drain_deferred();
         return report;
     }
