@@ -189,8 +189,10 @@ void begin_run(mix_calls<Run> const& mix, Run& run) {
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
     if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
     auto line = draft.limits().input();
-    if constexpr (Escalates)
-        if (auto const pressed = mix.schedule(line).line; pressed < line) line = pressed;
+    if constexpr (Escalates) {
+        auto const read_line = [&] { line = std::min(line, mix.schedule(line).line); };
+        guarded(run, read_line, [](std::string_view) {});  // escalate_run() tells of a schedule that fails
+    }
     draft.return_task(line);
 }
 
