@@ -300,8 +300,8 @@ TEST_CASE("record: a dry run keeps nothing, and says what it would") {
     CHECK(journal.calls(verb::flush) == 0);
     CHECK(dry.report().layers[0].artifacts == 8);
     CHECK(dry.report().after.messages == 2_messages);
-    auto kept = history;
-    auto const made = reduce(kept, mix);
+    auto reduced_history = history;
+    auto const made = reduce(reduced_history, mix);
     CHECK(made.after.tokens == dry.report().after.tokens);
     CHECK(made.layers[0].artifacts == dry.report().layers[0].artifacts);
 }
@@ -517,7 +517,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     auto first = session_on(mix(before));
     auto all = turns(0, 4);
     push(first, all);
-    auto const kept = [&] {
+    auto const state_of_first = [&] {
         auto taken = first.state();
         REQUIRE(taken);
         return taken.state;
@@ -525,7 +525,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
     SECTION("what it does not hold is recorded anew") {
         tape const other;
         auto second = session_on(mix(other));
-        REQUIRE_FALSE(second.adopt(kept()));
+        REQUIRE_FALSE(second.adopt(state_of_first()));
         CHECK(second.release({second.outline().size()}) == 0);
         all.push_back(U("next"));
         second.push(all.back());
@@ -538,14 +538,14 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
         auto half = session_on(mix(other));
         for (std::size_t at = 0; at < 3; ++at) half.push(all[at]);
         auto second = session_on(mix(other));
-        REQUIRE_FALSE(second.adopt(kept()));
+        REQUIRE_FALSE(second.adopt(state_of_first()));
         all.push_back(U("next"));
         second.push(all.back());
         CHECK(other.messages("s") == bytes_of(all));
     }
     SECTION("its own is not written again") {
         auto second = session_on(mix(before));
-        REQUIRE_FALSE(second.adopt(kept()));
+        REQUIRE_FALSE(second.adopt(state_of_first()));
         all.push_back(U("next"));
         second.push(all.back());
         CHECK(before.messages("s") == bytes_of(all));
@@ -556,7 +556,7 @@ TEST_CASE("record: beside another journal a saved state is not believed", "[law-
         REQUIRE(first.release({first.outline().size()}) > 0);
         tape const other;
         auto second = session_on(mix(other));
-        REQUIRE_FALSE(second.adopt(kept()));
+        REQUIRE_FALSE(second.adopt(state_of_first()));
         push(second, turns(4, 7));
         auto const report = second.prepare();
         CHECK(report.layers[0].outcome == layer_outcome::failed);

@@ -330,16 +330,16 @@ TEST_CASE("artifact: strategies, priorities and faults") {
 }
 
 TEST_CASE("artifact: a request reads texts where they are, in the order of their source") {
-    shelf const texts{{"zero", "one", "two"}};
-    plan_request::text_reader const reader{texts};
+    shelf const shown{{"zero", "one", "two"}};
+    plan_request::text_reader const reader{shown};
     std::vector<artifact> const facts(3);
     plan_request const request{facts, 100_tokens, reader};
     CHECK(request.artifacts.data() == facts.data());
     CHECK(request.budget == 100_tokens);
     CHECK(all_of(request) == list{{2, "two"}, {1, "one"}, {0, "zero"}});
-    texts.wanted.clear();
+    shown.wanted.clear();
     CHECK(one_of(request, 1) == std::vector<std::string>{"one"});
-    CHECK(texts.wanted == std::vector<std::size_t>{1});
+    CHECK(shown.wanted == std::vector<std::size_t>{1});
     CHECK(one_of(request, 3).empty());
     // A copy reads the same.
     auto const copy = request;

@@ -48,11 +48,11 @@ class listed {
 public:
     condense::artifact_list<Estimator> list;
 
-    struct text {
+    struct written {
         std::string content;
         std::string title = {};
     };
-    listed(std::initializer_list<text> documents = {}) {
+    listed(std::initializer_list<written> documents = {}) {
         for (auto const& each : documents) document(each.content, each.title);
     }
     listed(listed const&) = delete;
