@@ -148,16 +148,17 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     state.binds = false;
     state.model = ~std::uint64_t{0};
     state.task = 3;
-    state.task_taken = true;
+    state.task_taken = state.settled = true;
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
-    CHECK(
-        (again.edited_since_sent && !again.binds && again.model == state.model && again.task == 3 && again.task_taken));
+    CHECK((again.edited_since_sent && !again.binds && again.model == state.model && again.task == 3 &&
+           again.task_taken && again.settled));
     state.version = 3;  // as an earlier release has written it
     REQUIRE_FALSE(condense::read_state(condense::state_text(state), again));
     CHECK(again.statistics[0].redactions == 7);
     CHECK(again.statistics[0].model_usage == condense::provider_usage{});
     CHECK(again.agent_usage == condense::provider_usage{});
-    CHECK((!again.edited_since_sent && again.binds && again.model == 0 && again.task == 0 && !again.task_taken));
+    CHECK((!again.edited_since_sent && again.binds && again.model == 0 && again.task == 0 && !again.task_taken &&
+           !again.settled));
     state.version = condense::session_state::latest;
     CHECK(try_text(text).accepted);
     CHECK(said(try_text(text).broken) == "");

@@ -85,8 +85,9 @@ public:
             if (found_[index] == nullptr) continue;
             bool stays = false;
             for (std::size_t other = 0; other < before_.size(); ++other)
-                stays = stays || (model_.group[other] == model_.group[index] && bound(other));
-            if (!stays && found_[index] != head() && !alone(index)) return false;
+                stays =
+                    stays || (model_.group[other] == model_.group[index] && (bound(other) || found_[other] == head()));
+            if (!stays && !alone(index)) return false;
         }
         return summaries_ == 0 || head() == nullptr || head()->name.empty();
     }

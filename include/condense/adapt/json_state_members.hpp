@@ -128,7 +128,7 @@ void each_member(Archive& a, session_state& state) {
     if (a.version() >= 4) a("agent_usage", state.agent_usage);
     if (a.version() >= 5)
         a("edited_since_sent", state.edited_since_sent), a("binds", state.binds), a("model", state.model);
-    if (a.version() >= 6) a("task", state.task), a("task_taken", state.task_taken);
+    if (a.version() >= 6) a("task", state.task), a("task_taken", state.task_taken), a("settled", state.settled);
 }
 
 /// Types with many values, which are written as arrays without names.

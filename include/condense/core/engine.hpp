@@ -181,19 +181,25 @@ void note_media(Draft& draft) {
 
 /// Begins a run. A session has called the arrive hooks when each message was pushed; a one-shot run does so now. Layers
 /// that reduce, too, will see the messages in a moment. The task comes back where the line of the last layer, or the
-/// input, has room for it.
+/// input, has room for it; the last layer reports that.
 template <bool Escalates, class Run>
-void begin_run(mix_calls<Run> const& mix, Run& run) {
+void begin_run(mix_calls<Run> const& mix, Run& run, report_ref report) {
     auto& draft = run.draft;
     if (run.resumes)
         for (std::uint32_t index = 0; index < draft.outline().size(); ++index) mix.arrive(run, sequence{index});
     if constexpr (shortenable<typename std::remove_cvref_t<decltype(draft)>::message_type>) note_media(draft);
     auto line = draft.limits().input();
     if constexpr (Escalates) {
-        auto const read_line = [&] { line = std::min(line, mix.schedule(line).line); };
+        auto const read_line = [&] { line = (std::min)(line, mix.schedule(line).line); };
         guarded(run, read_line, [](std::string_view) {});  // escalate_run() tells of a schedule that fails
     }
+    auto const before = draft.used().tokens;
     draft.return_task(line);
+    if (auto const now = draft.used().tokens; now > before && report.count != 0) {
+        auto& last = report.layers[report.count - 1];
+        last.restored = last.restored + (now - before);
+        last.outcome = layer_outcome::applied;
+    }
 }
 
 /// Runs a pipeline on a draft. Sweeps over the layers in order until nothing changes, escalates after each sweep where
@@ -209,7 +215,7 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     bool const one_shot = kind != run_kind::session;
     run.resumes = one_shot;
     run.one_call = kind == run_kind::walk || kind == run_kind::commit;
-    begin_run<Escalates>(mix, run);
+    begin_run<Escalates>(mix, run, report);
     // An edit of a later layer may make an earlier one due. The run goes on until nothing changes, so that reducing its
     // result once more would change nothing. The bound only guards against layers that never settle.
     constexpr unsigned max_sweeps = 16;

@@ -387,6 +387,7 @@ public:
         result.state.overflowed = overflowed_;
         result.state.binds = conversation_.edits().binds();
         result.state.model = model_;
+        result.state.settled = settled_ == present();
         return result;
     }
     /// Goes on from a saved state. The session must have been constructed with an empty container and the same
@@ -413,6 +414,7 @@ public:
         note_ = std::string_view{state.note};
         overflowed_ = state.overflowed;
         model_ = state.model;
+        if (state.settled) settled_ = present();
         return {};
     }
 
@@ -420,9 +422,8 @@ private:
     bool busy() const noexcept { return deferred_.busy(); }
     /// True if there are more media than may be sent, or if the task was taken out, unless the latest run has left it
     /// so and nothing has changed since.
-    bool has_more_to_do(usage const& now) const noexcept {
-        return has_rest(now) && left_ != std::pair{outline().size(), runs_.revision()};
-    }
+    bool has_more_to_do(usage const& now) const noexcept { return has_rest(now) && settled_ != present(); }
+    std::pair<std::size_t, std::uint64_t> present() const noexcept { return {outline().size(), runs_.revision()}; }
     bool has_rest(usage const& now) const noexcept { return now.over_media(limits()) || edits().lacks_task(outline()); }
 
     /// Appends a message after those that were deferred, runs what acts on arrival, and returns its index.
@@ -540,7 +541,7 @@ private:
         if (runs_.options().alternate) report.after.tokens = after.tokens;  // the run counts frames of joined messages
         report.after.source = after.source;
         runs_.add(report, manual, demand.may_ask, after, [&] { return conversation_.reducible(); });
-        if (has_rest(after) && !runs_.options().stop.stop_requested()) left_ = {outline().size(), runs_.revision()};
+        if (has_rest(after) && !runs_.options().stop.stop_requested()) settled_ = present();
         drain_deferred();
         return report;
     }
@@ -667,7 +668,7 @@ private:
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
     /// Messages and revision when a run left more to do.
-    std::pair<std::size_t, std::uint64_t> left_{detail::none32, 0};
+    std::pair<std::size_t, std::uint64_t> settled_{detail::none32, 0};  ///< when a run left what has_rest() tells
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
 };
