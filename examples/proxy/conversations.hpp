@@ -609,7 +609,7 @@ public:
         for (auto& each : results) rounds.before.push_back(std::move(each));
         for (auto at = first; at < rounds.before.size(); ++at) {
             held_->bytes += memory_of(rounds.before[at]);
-            static_cast<void>(held_->chat.push(json{rounds.before[at]}));
+            static_cast<void>(held_->chat.push(json(rounds.before[at])));
         }
         static_cast<void>(held_->chat.prepare());
     }
