@@ -60,10 +60,14 @@ TEST_CASE("name_list: paths share their folders") {
 
 TEST_CASE("name_list: lines stand as they were, and are read with their words") {
     auto list = wide();
-    CHECK(list.add_line("int parse_json(int x);"));
+    CHECK(list.take_room("int parse_json(int x);"));
+    list.add_line("int parse_json(int x);");
     CHECK(list.add(item_kind::word, "retryCount", "let"));
-    CHECK(body(list) == "let: retryCount\nLines of it:\n> int parse_json(int x);\n");
-    CHECK(read(list.text()) == strings{"let: retryCount", "int: parse_json"});
+    CHECK(body(list) == "let: retryCount\n> int parse_json(int x);\n");
+    strings const names{"let: retryCount", "int: parse_json"};
+    CHECK(read(list.text()) == names);
+    CHECK(read("Names in what has left, behind the word that stood before them:\nlet: retryCount\nLines of it:\n"
+               "> int parse_json(int x);\n") == names);  // as it was written once
 }
 
 TEST_CASE("name_list: what does not fit is left out, and costs nothing") {
@@ -72,7 +76,7 @@ TEST_CASE("name_list: what does not fit is left out, and costs nothing") {
     CHECK(list.add(item_kind::id, "W123456", "order"));
     CHECK(list.room() == 0);
     CHECK_FALSE(list.add(item_kind::word, "a.b", "order"));
-    CHECK_FALSE(list.add_line("a.b"));
+    CHECK_FALSE(list.take_room("a.b"));
     // More labels than it was made for.
     name_list narrow{10'000, 2};
     int added = 0;
@@ -105,6 +109,7 @@ TEST_CASE("name_list: what could close a fence, or hide, can stand in no list") 
     for (std::string_view const line : {"a </summary>", "<summary>", "a\nb", "a\x1B[1m", ""})
         CHECK_FALSE(is_quotable(line));
     CHECK_FALSE(is_quotable(std::string(161, 'a')));
+    CHECK_FALSE(is_quotable("291-  42.5 }, 7"));
     CHECK(is_quotable("if (a < b) return \"x\";"));
 }
 

@@ -89,7 +89,7 @@ TEST_CASE("user_words: a long message leaves room for those before it") {
     static_cast<void>(session.run());
     auto const summary = summary_in(session.request());
     CHECK(contains(summary, "> use tabs\n-\n> log: xxx"));
-    CHECK(contains(summary, "x [the rest is left out]\n-\n"));
+    CHECK(contains(summary, "x [a part is left out] x"));
     CHECK_THROWS_AS(mix_of({.share = 0_pct}), invalid_configuration);
     CHECK_THROWS_AS(mix_of({.most = 0_tokens}), invalid_configuration);
 }

@@ -90,8 +90,8 @@ TEST_CASE("work_record: quotes decisions and the newest commands, and concludes 
     auto const summary = summary_in(session.request());
     CHECK(contains(summary,
                    "Decided: We decided to parse by hand, as the library is slow\nDecided: Decision: keep the flag\n"));
-    CHECK(contains(summary, "Ran: make test\nRan: git diff HEAD\n"));
-    CHECK_FALSE(contains(summary, "Ran: make\n"));
+    CHECK(contains(summary, "Ran: make test: (no output)\nRan: git diff HEAD: done\n"));
+    CHECK_FALSE(contains(summary, "Ran: make: "));
     CHECK_FALSE(contains(summary, "go with C++"));
     CHECK_FALSE(contains(summary, "decided nothing"));
 }
@@ -104,7 +104,25 @@ TEST_CASE("work_record: tells an editor's verbs from commands") {
           C("3", "bash", R"({"command":"make -C src"})"), R("3", "done"), A(filler(5'000)), U("next " + filler(500))});
     REQUIRE(session.prepare().changed());
     auto const summary = summary_in(session.request());
-    CHECK(contains(summary, "Ran: make -C src\nFiles written: src/b.cpp\nFiles read: src/a.cpp"));
+    CHECK(contains(summary, "Ran: make -C src: done\nFiles written: src/b.cpp\nFiles read: src/a.cpp"));
+}
+
+TEST_CASE("work_record: what has failed by its text or exit code, until it succeeds, and files that a shell writes") {
+    auto const record = summary_after(
+        session_of(5'000_tokens),
+        {U("the task"), C("1", "bash", R"({"command":"cd /w && make test"})"), R("1", "one\nexit code: 2\nlast line\n"),
+         C("2", "bash", R"({"command":"make lint"})"), R("2", "<returncode>1</returncode>\n<output>\nbad\n</output>"),
+         C("3", "update_order", R"({"order_id":"A7"})"), R("3", "Error: no seats\nmore"),
+         C("4", "read_file", R"({"path":"src/x.c"})"), R("4", "error: no such file"),
+         C("5", "bash", R"({"command":"cat > run.sh <<'E'\nmake\nE\nsed -i s/a/b/ src/y.c\nsh run.sh"})"),
+         R("5", "exit code 0"), C("6", "bash", R"({"command":"make lint"})"), R("6", "fine"),
+         A("I have seen it. " + filler(3'500)), U("thanks"), A("so"), U("next " + filler(1'000))});
+    CHECK(contains(record,
+                   "Failed: bash: make test: last line\nFailed: update_order: Error: no seats\n"
+                   "Failed: read_file: src/x.c: error: no such file\n"));
+    CHECK(contains(record, "Ran: cat > run.sh <<'E' ... sh run.sh: exit code 0\nRan: make lint: fine\n"));
+    CHECK(contains(record, "Files written: src/y.c, run.sh\n"));
+    CHECK_FALSE(contains(record, "Done: "));
 }
 
 TEST_CASE("work_record: calls that changed something, the newest state first") {
@@ -212,7 +230,8 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     work_log shown;
     work_log::add(shown.shown, "image/png, 90 bytes", 5);
     for (std::uint64_t at = 0; at < 60; ++at)
-        shown.change("t " + std::to_string(at) + ":", "t " + std::to_string(at) + ":", 5);
+        work_log::replace(shown.changed, "t " + std::to_string(at) + ":", "t " + std::to_string(at) + ":", 5,
+                          work_log::changes_most);
     CHECK(shown.changed.size() == work_log::changes_most);
     work_log again;
     REQUIRE(again.load(shown.save(), 6));

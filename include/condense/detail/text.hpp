@@ -58,6 +58,13 @@ constexpr std::uint64_t count_lines(std::string_view text) noexcept {
     return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
 }
 
+/// The line at the front of a text, without its end; the text goes on behind it.
+[[gnu::noinline]] inline std::string_view take_line(std::string_view& text) noexcept {
+    auto const line = text.substr(0, text.find('\n'));
+    text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
+    return line;
+}
+
 /// Appends text from outside on one line: as valid UTF-8, with a space for each control character and for each
 /// character that breaks lines or changes the direction of writing, so that it cannot imitate other output.
 constexpr void append_printable(std::string& out, std::string_view text) {

@@ -19,6 +19,7 @@
 #include <condense/detail/unset.hpp>
 #include <condense/layer/slots.hpp>
 #include <condense/layer/summary_reader.hpp>
+#include <condense/layer/summary_selection.hpp>
 #include <condense/llm/answer.hpp>
 #include <condense/llm/departures.hpp>
 #include <condense/llm/extract.hpp>
@@ -92,14 +93,6 @@ struct summary_memory {
         if constexpr (requires { names.rewind(first); }) names.rewind(first);
     }
 };
-
-/// Takes a group out of a usage, but for its tokens.
-inline void take_out(usage& from, group_facts const& facts) noexcept {
-    from.messages = from.messages - messages{facts.count};
-    from.turns = from.turns - turns{facts.plain_user ? 1u : 0u};
-    from.images = from.images - facts.images;
-    from.bytes = from.bytes - facts.bytes;
-}
 
 /// Half of a limit for each step of pressure.
 constexpr std::uint64_t halved(std::uint64_t limit, unsigned pressure) noexcept {
@@ -280,15 +273,7 @@ private:
     static constexpr chars whole_parts = {detail::u64_limit};
     static constexpr unsigned shrink_limit = 8;  // of prompts that were too large for the model
 
-    /// What one summary replaces.
-    struct selection {
-        std::vector<group> groups;
-        v1::cost cost = {};
-        std::optional<group> before = {};  ///< the summary goes before it, if not in place of the first of `groups`
-        unsigned new_groups = 0;  ///< those that are no summaries
-        bool more = false;  ///< there were more than the model can read at once
-        usage after = {};  ///< what would be used
-    };
+    using selection = detail::summary_selection;
 
     /// Selects every earlier summary, and the oldest free groups until the target would be reached; nothing if only a
     /// summary would be replaced. `cost_limit` is what a model reads at once, though at least one new group is
@@ -308,77 +293,20 @@ private:
     }
     selection select(auto& draft, auto& pass, cost cost_limit, bool spares_task) const {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
-        auto [newest, task_group, waiting] = landmarks_of(draft, protected_set);
-        auto remaining = draft.used();  // what would be used after replacing what is selected so far
         auto const fence = draft.measured(
             detail::part_cost(draft.estimator(), part_view{.text = detail::fenced_summary(" ", source_hint)}) +
             detail::frame_cost(draft.estimator(), role::user));
-        auto const summary_tokens = limit_of(draft, pass, draft.within(draft.limits().input())) + fence;
-        auto const tokens_before = remaining.tokens + summary_tokens;
-        remaining.tokens = tokens_before;
-        remaining.messages = remaining.messages + messages{1};
-        selection result;
-        bool has_new = false;
-        bool previous_selected = false;  // the group before the present one is selected
-        unsigned summary_count = 0;
-        for (auto const which : draft.groups()) {
-            auto const facts = draft.about(which);
-            // A result whose call is nowhere goes with its neighbours: behind a summary providers would refuse it.
-            bool const is_stray = std::exchange(previous_selected, false) && !which.is_summary() && !facts.has_calls &&
-                                  !facts.plain_user && draft.outline().group_at(which.id()).orphan;
-            bool const is_summary = facts.summary || which.is_summary();
-            // The summary would be a turn after an open call, and so make it a dead one.
-            if (facts.open && result.groups.empty() && !draft.edits().knows_summaries()) break;
-            // The summary would be the latest user message, which leaves the user's own latest words without
-            // protection.
-            bool const protected_as_task = draft.holds_task(which) && !facts.has_calls && protected_set.holds(which);
-            if (facts.latest_user && !protected_as_task && result.groups.empty() && !draft.edits().knows_summaries()) {
-                if (facts.has_calls) break;
-                result.before = which;
-            }
-            if (draft.undroppable(which)) continue;
-            if (!is_summary && !is_stray &&
-                (which.id() < task_group.id() || protected_set.holds(which) || pass.enough(remaining)))
-                continue;
-            if (!is_summary && (which == newest || (spares_task && draft.holds_task(which)))) continue;
-            // A summary is left out only where two are selected, and that of this view never: so that none stays beside
-            // the one that is written.
-            if (is_summary) waiting -= facts.cost;
-            if (result.more && !is_summary) continue;
-            bool const may_stay = !is_summary || (summary_count > 1 && !which.is_summary());
-            if (has_new && may_stay && result.cost + waiting + facts.cost > cost_limit) {
-                result.more = true;
-                continue;
-            }
-            previous_selected = true;
-            result.groups.push_back(which);
-            result.cost += facts.cost;
-            detail::take_out(remaining, facts);
-            remaining.tokens = tokens_before - draft.measured(result.cost);
-            summary_count += is_summary ? 1u : 0u;  // two, of which a model could read but one at a time, become one
-            result.new_groups += is_summary ? 0u : 1u;
-            has_new = has_new || !is_summary || summary_count > 1;
-        }
-        result.after = remaining;
-        if (!has_new || (by_rule && may_be_a_summary(draft, result, fence))) result.groups.clear();
+        auto const is_protected = [&](group which) { return protected_set.holds(which); };
+        auto const enough = [&](usage const& after) { return pass.enough(after); };
+        using reader_type = typename std::remove_cvref_t<decltype(draft)>::reader_type;
+        auto result = detail::select_groups<reader_type>(
+            draft, {.limit = cost_limit,
+                    .summary = limit_of(draft, pass, draft.within(draft.limits().input())) + fence,
+                    .spares_task = spares_task,
+                    .is_protected = is_protected,
+                    .enough = enough});
+        if (by_rule && may_be_a_summary(draft, result, fence)) result.groups.clear();
         return result;
-    }
-    struct landmarks {
-        group newest = {};  ///< stays, so that the tail is never empty
-        group task = {};  ///< stays, with all before it
-        v1::cost waiting = {};  ///< of the summaries that are still to come, for which room is left
-    };
-    static landmarks landmarks_of(auto const& draft, auto const& protected_set) {
-        landmarks found;
-        for (auto const which : draft.groups()) {
-            if (!draft.is_system(which)) found.newest = which;
-            bool const bound = draft.undroppable(which);
-            if (draft.holds_task(which) && !draft.edits().knows_summaries() && (bound || protected_set.holds(which)))
-                found.task = which;
-            auto const facts = draft.about(which);
-            if ((facts.summary || which.is_summary()) && !bound) found.waiting += facts.cost;
-        }
-        return found;
     }
     /// A single message no larger than a summary may be one, written by an earlier run at less pressure, and no longer
     /// known as such. A rule would only extract the same again.

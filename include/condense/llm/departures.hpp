@@ -51,6 +51,7 @@ struct index_room {
     tokens limit = {};
     tokens input = {};  ///< the most that a request holds
     std::string_view before = {};  ///< the summary so far
+    std::string_view beside = {};  ///< and behind it, the indexes before this one
     bool has_task = false;  ///< the task stays
     detail::callable_ref<std::uint64_t(std::string_view)> tokens_of;
     detail::callable_ref<void(detail::callable_ref<void(std::string_view)>)> each_kept;  ///< shows all texts that stay

@@ -42,8 +42,7 @@ inline std::vector<std::string> facts_in(std::string_view answer) {
     constexpr std::size_t most = 100;
     std::vector<std::string> facts;
     while (!answer.empty() && facts.size() < most) {
-        auto line = answer.substr(0, answer.find('\n'));
-        answer.remove_prefix(line.size() < answer.size() ? line.size() + 1 : line.size());
+        auto line = take_line(answer);
         auto const trim = [&](std::string_view marks) {
             auto const begin = line.find_first_not_of(marks);
             line.remove_prefix(begin == std::string_view::npos ? line.size() : begin);

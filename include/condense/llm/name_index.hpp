@@ -9,14 +9,17 @@
 #include <vector>
 
 #include <condense/core/edit.hpp>
+#include <condense/core/file_of_call.hpp>
 #include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/pass.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/heap.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/llm/departures.hpp>
+#include <condense/llm/edits_of_call.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/name_table.hpp>
 #include <condense/llm/names.hpp>
@@ -61,27 +64,34 @@ struct name_index {
 
     /// Notes the names in a part; of one that was cut, and of the list in a summary, those that are not known yet.
     void see(memory& names, leaving_part const& seen) const {
-        auto const prune = [&] { names.prune(scorer(names, seen.input)); };
         if (seen.why == departure::summary)
             return detail::name_list::read(
                 seen.part.text,
                 [&](item_kind kind, std::string_view item, detail::name_context const& beside, std::string_view label) {
-                    if (names.find(item) == nullptr) names.add(kind, item, beside, label, 0, false);
-                    prune();
+                    if (names.find(item) == nullptr) names.add(kind, item, beside, label, {});
+                    prune(names, seen.input);
                 });
         names.add_tokens(seen.size.count);
-        if (seen.part.kind == part_kind::tool_result && seen.part.status != part_status::error)
-            seen.call([&](part_view const& call) {
-                names.each_in(detail::changing_call_of(call).subject, [&](std::uint32_t number) {
-                    auto& latest = names.entries()[number].changed;
-                    latest = latest < seen.message ? seen.message : latest;
-                });
-            });
-        bool const by_assistant = seen.speaker == role::assistant;
+        detail::name_source from{seen.message, seen.speaker == role::assistant};
+        auto const of_file = [&](part_view const& call) {
+            if (auto const path = file_of_call{}(call)) from.file = detail::fnv1a(*path);
+        };
+        if (seen.part.kind == part_kind::tool_call) of_file(seen.part);
+        bool const is_result = seen.part.kind == part_kind::tool_result;
+        bool const succeeded =
+            is_result && seen.part.status != part_status::error && !detail::is_error_text(seen.part.text);
+        if (is_result) seen.call(of_file);
+        if (succeeded) seen.call([&](part_view const& call) { see_change(names, call, seen.message); });
         detail::each_name(seen.part, [&](item_kind kind, std::string_view item, detail::name_context const& beside) {
-            if (seen.why == departure::left || names.find(item) == nullptr)
-                names.add(kind, item, beside, {}, seen.message, by_assistant);
-            prune();
+            if (seen.why == departure::left || names.find(item) == nullptr) names.add(kind, item, beside, {}, from);
+            prune(names, seen.input);
+        });
+        if (!succeeded) return;
+        seen.call([&](part_view const& call) {
+            detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
+                from.file = detail::fnv1a(edit.file);
+                names.see_edit(edit, from);
+            });
         });
     }
     /// The list, of at most `room.limit`. Names in the summary so far are not repeated.
@@ -92,7 +102,7 @@ struct name_index {
         given.each_kept([&](std::string_view text) { names.mark(text, &memory::entry::visible); });
         names.mark(given.before, &memory::entry::visible);
         ranking order{names, score_of};
-        auto const quoted = quotable(names, order, score_of, limit);
+        auto const quoted = quotable(names, order, score_of, given);
         // Half tokens are a guess, corrected by the list before: this one is written again where it does not fit, or
         // leaves much room.
         auto room = detail::scale_down(limit.count, names.halves_in_64, 64);
@@ -113,6 +123,13 @@ struct name_index {
     friend constexpr bool operator==(name_index const&, name_index const&) = default;
 
 private:
+    /// Lines with the subject of a call that changed something are stale from now on.
+    static void see_change(memory& names, part_view const& call, std::uint64_t message) {
+        names.each_in(detail::changing_call_of(call).subject, [&](std::uint32_t number) {
+            auto& latest = names.entries()[number].changed;
+            latest = latest < message ? message : latest;
+        });
+    }
     /// Names that do not fit, or lines, before no more are tried.
     static constexpr int misses_most = 50;
     /// Lines that are weighed against each other, in times of the room for them.
@@ -169,6 +186,14 @@ private:
         std::vector<std::uint32_t> best_;
         std::size_t size_ = 0;
     };
+    /// Leaves the best names of twice as many.
+    void prune(memory& names, tokens input) const {
+        if (names.entries().size() <= 2 * memory::most) return;
+        for (auto& name : names.entries()) name.visible = name.listed = false;
+        ranking order{names, scorer(names, input)};
+        for (std::size_t rank = 0; rank < memory::most; ++rank) names.entries()[order[rank]].listed = true;
+        names.keep([](typename memory::entry const& name) { return name.listed; });
+    }
     struct written_list {
         std::string text = {};
         std::uint64_t half_tokens = 0;
@@ -177,6 +202,7 @@ private:
     /// A line that may be quoted, and the names in it that stand nowhere else.
     struct quotable_line {
         std::string_view text;
+        std::uint64_t place = 0;  ///< in the conversation
         std::uint64_t size = 0;
         std::vector<std::pair<std::uint32_t, std::uint64_t>> worth = {};  ///< of each name, by its number
 
@@ -188,25 +214,32 @@ private:
             return sum / size;
         }
     };
-    struct weighed_line {
-        std::uint64_t density = 0;
+    struct ranked_line {
+        std::uint64_t rank = 0;
         std::size_t index = 0;
 
-        bool before(weighed_line const& other) const noexcept {
-            return density != other.density ? density > other.density : index < other.index;
+        bool before(ranked_line const& other) const noexcept {
+            return rank != other.rank ? rank > other.rank : index < other.index;
         }
     };
     /// The lines of the best names, some four times as much as there is room for.
     template <class ScoreOf>
-    std::vector<quotable_line> quotable(memory& names, ranking& order, ScoreOf const& score_of, tokens limit) const {
+    std::vector<quotable_line> quotable(memory& names, ranking& order, ScoreOf const& score_of,
+                                        index_room const& given) const {
         std::vector<quotable_line> found;
-        auto most = detail::scale_down(detail::mul_capped(limit.count, lines_read), names.halves_in_64, 64);
+        auto most = detail::scale_down(detail::mul_capped(given.limit.count, lines_read), names.halves_in_64, 64);
         most = detail::scale_down(most, lines.basis_points, percent::one_hundred);
         for (auto& name : names.entries()) name.listed = false;
         for (std::size_t rank = 0; rank < order.size() && most != 0; ++rank) {
             auto const& name = names.entries()[order[rank]];
             if (name.line.empty() || name.listed) continue;
-            quotable_line line{.text = name.line, .size = detail::half_tokens(name.line) + 3};
+            if (given.beside.find("> " + name.line + "\n") != given.beside.npos) {
+                names.mark(name.line, &memory::entry::visible);
+                continue;
+            }
+            quotable_line line{.text = name.line,
+                               .place = (name.quoted << 32) + (name.place & detail::none32),
+                               .size = detail::half_tokens(name.line) + 3};
             bool is_stale = false;
             names.each_in(name.line, [&](std::uint32_t number) {
                 auto& other = names.entries()[number];
@@ -237,7 +270,7 @@ private:
         for (auto& name : names.entries()) name.listed = false;
         detail::name_list listed{room, 2 * memory::most};
         // A line that was taken lessens the worth of others, so each is weighed again when it comes first.
-        std::vector<weighed_line> heap;
+        std::vector<ranked_line> heap, chosen;
         heap.reserve(quoted.size());
         for (std::size_t index = 0; index < quoted.size(); ++index)
             heap.push_back({quoted[index].density(names), index});
@@ -246,23 +279,26 @@ private:
         while (!heap.empty() && misses < misses_most) {
             auto const& line = quoted[heap[0].index];
             auto const density = line.density(names);
-            if (density < heap[0].density) {
-                heap[0].density = density;
+            if (density < heap[0].rank) {
+                heap[0].rank = density;
                 detail::sink(heap, 0);
                 continue;
             }
             if (density == 0) break;
-            if (line.size <= of_lines && listed.add_line(line.text)) {
+            if (line.size <= of_lines && listed.take_room(line.text)) {
                 of_lines -= line.size;
+                chosen.push_back({~line.place, heap[0].index});
                 for (auto const& known : line.worth) names.entries()[known.first].listed = true;
             } else ++misses;
             detail::pop_first(heap);
         }
+        detail::make_heap(chosen);
+        for (; !chosen.empty(); detail::pop_first(chosen)) listed.add_line(quoted[chosen[0].index].text);
         written_list result;
         misses = 0;
         for (std::size_t rank = 0; rank < order.size() && misses < misses_most; ++rank) {
             auto& name = names.entries()[order[rank]];
-            if (name.listed) continue;
+            if (name.listed || name.visible) continue;
             if (listed.add(name.kind, name.text, name.label)) names.mark_listed(name);
             else ++misses;
         }

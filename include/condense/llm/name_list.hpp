@@ -10,6 +10,7 @@
 #include <condense/detail/braces.hpp>
 #include <condense/detail/fnv.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/detail/text.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/names.hpp>
 
@@ -19,8 +20,10 @@ namespace condense {
 inline namespace v1 {
 namespace detail {
 
-inline constexpr std::string_view index_head = "Names in what has left, behind the word that stood before them:";
-inline constexpr std::string_view lines_head = "Lines of it:";
+inline constexpr std::string_view index_head =
+    "Names in what has left, behind the word that stood before them, and lines of it:";
+/// Of summaries that were written when lines had a head of their own.
+inline constexpr std::string_view older_index_head = "Names in what has left, behind the word that stood before them:";
 
 /// What a text costs in a list, in half tokens: two for each run of letters, and for each hump in it, one for each
 /// digit and sign, one for the space. A mean error of 1.3 tokens against o200k, without looking at a vocabulary.
@@ -43,9 +46,11 @@ constexpr bool is_listable(std::string_view text) noexcept {
     return !text.empty() && text.size() <= item_most && text.find_first_of("<\"\t") == std::string_view::npos &&
            is_plain(text);
 }
-/// The same for a line, which stands alone.
+/// True for a line that can stand alone and says something: it has three letters.
 constexpr bool is_quotable(std::string_view line) noexcept {
-    if (line.empty() || line.size() > quoted_line_most || !is_plain(line)) return false;
+    int letters = 0;
+    for (char const byte : line) letters += (kind_of(byte) & (lower_letter | upper_letter)) != 0 || byte < 0 ? 1 : 0;
+    if (letters < 3 || line.size() > quoted_line_most || !is_plain(line)) return false;
     for (auto sign = line.find('<'); sign != std::string_view::npos; sign = line.find('<', sign + 1)) {
         auto const rest = line.substr(sign + 1);
         for (std::string_view const word : {"/", "summary", "transcript"})
@@ -63,12 +68,9 @@ public:
     std::uint64_t room() const noexcept { return room_; }
 
     /// False if the line does not fit.
-    bool add_line(std::string_view line) {
-        auto const cost = half_tokens(line) + 3;
-        if (!take(cost)) return false;
-        lines_.push_back(line);
-        return true;
-    }
+    bool take_room(std::string_view line) { return take(half_tokens(line) + 3); }
+    /// Adds a line for which there was room.
+    void add_line(std::string_view line) { lines_.push_back(line); }
     /// False if the name does not fit with a new label and the signs around it.
     bool add(item_kind kind, std::string_view name, std::string_view label) {
         auto& slot = slots_[slot_of(label)];
@@ -106,7 +108,6 @@ public:
             out.push_back('\n');
         }
         if (labels_.empty() && lines_.empty()) out.append("(none)\n");
-        if (!lines_.empty()) out.append(lines_head).append("\n");
         for (auto const line : lines_) out.append("> ").append(line).append("\n");
         return out;
     }
@@ -114,10 +115,10 @@ public:
     /// Calls f(kind, name, name_context, label) for what a list in a text holds; nothing if there is none.
     template <class Function>
     static void read(std::string_view text, Function&& f) {
-        text = behind_head(text, index_head);
+        auto const list = behind_head(text, index_head);
+        text = list.empty() ? behind_head(text, older_index_head) : list;
         while (!text.empty()) {
-            auto const line = text.substr(0, text.find('\n'));
-            text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
+            auto const line = take_line(text);
             if (line.starts_with("> ")) {
                 read_line(line.substr(2), f);
                 continue;

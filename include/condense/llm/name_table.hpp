@@ -10,12 +10,13 @@
 #include <vector>
 
 #include <condense/core/handles.hpp>
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/item_vocabulary.hpp>
 #include <condense/detail/items.hpp>
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/saturate.hpp>
-#include <condense/detail/sort.hpp>
+#include <condense/llm/edits_of_call.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
 
@@ -54,21 +55,30 @@ private:
 
 namespace detail {
 
-/// Names by text, at most `most` of them after each pruning. Plain data: saved, restored and rewound with its session.
-/// A template, so that a program that only includes this instantiates nothing.
+/// Where a name was met.
+struct name_source {
+    std::uint64_t message = 0;
+    bool by_assistant = false;
+    std::uint64_t file = 0;  ///< a hash of the file whose text it is; 0 for none
+};
+
+/// Names by text, of which their index leaves at most `most` at a time. Plain data: saved, restored and rewound with
+/// its session. A template, so that a program that only includes this instantiates nothing.
 template <class = void>
 class basic_name_table {
 public:
     struct entry {
         std::string text;
         std::string label;
-        std::string line;  ///< the shortest one with it that may be quoted, of these the newest; empty for none
+        std::string line = {};  ///< the shortest one with it that may be quoted, of these the newest; empty for none
         item_kind kind = item_kind::word;
         std::uint64_t uses = 0;
         std::uint64_t left = 0;  ///< tokens that had left when its newest message did
         std::uint64_t newest = 0;  ///< the number of that message
         std::uint64_t quoted = 0;  ///< the message of the line
+        std::uint64_t place = 0;  ///< its place there: the offset of the name
         std::uint64_t changed = 0;  ///< the latest message in which a call changed what it names: older lines are stale
+        std::uint64_t file = 0;  ///< a hash of the file whose text the line is; 0 for none
         std::uint64_t used = 0;  ///< the newest message of the assistant with it, plus one: it is counted once
         std::uint32_t size = 0;  ///< in a list, in half tokens; of a path that of its last part, as paths are folded
         bool visible = false;  ///< it stands in what stays; valid during one writing, as the next
@@ -84,12 +94,12 @@ public:
     /// Adds a name in a message that leaves, or updates what is known of it. Names that could not be told from the list
     /// around them are left out.
     void add(item_kind kind, std::string_view text, name_context const& beside, std::string_view label,
-             std::uint64_t message, bool by_assistant) {
+             name_source const& from) {
+        auto const message = from.message;
         auto* known = find(text);
-        if (known == nullptr)
-            return add_new(kind, text, beside, label.empty() ? beside.label() : label, message, by_assistant);
+        if (known == nullptr) return add_new(kind, text, beside, label.empty() ? beside.label() : label, from);
         auto& name = *known;
-        if (by_assistant && name.used < message + 1) {
+        if (from.by_assistant && name.used < message + 1) {
             ++name.uses;
             name.used = message + 1;
         }
@@ -98,12 +108,33 @@ public:
             auto const line = beside.line();
             if (is_quotable(line) &&
                 (name.line.empty() || line.size() <= name.line.size() || name.changed > name.quoted)) {
-                name.line = line;
-                name.quoted = message;
+                quote(name, line, from, beside.place());
             }
         }
         name.newest = message;
         name.left = left_;
+    }
+    /// Forgets the lines that an edit of a file has replaced. Names in the new text have lines of it then.
+    void see_edit(file_edit const& edit, name_source const& from) {
+        auto const forget = [&](entry& name) {
+            if (name.quoted <= from.message) name.line.clear();
+        };
+        if (!edit.old)
+            for (auto& name : entries_)
+                if (name.file == from.file) forget(name);
+        each_line(edit.old.value_or(""), [&](std::string_view line) {
+            each_in(line, [&](std::uint32_t number) {
+                if (entries_[number].line.find(line) != std::string::npos) forget(entries_[number]);
+            });
+        });
+        each_line(edit.text.value_or(""), [&](std::string_view line) {
+            if (!is_quotable(line)) return;
+            each_in(line, [&](std::uint32_t number) {
+                auto& name = entries_[number];
+                if (name.line.empty() || name.line == line)
+                    quote(name, line, from, static_cast<std::size_t>(line.data() - edit.text->data()));
+            });
+        });
     }
     /// The name, or null.
     entry* find(std::string_view text) noexcept {
@@ -119,8 +150,7 @@ public:
         if (auto const label = words_.number_of(name.label); label != none32) entries_[label].listed = true;
     }
     /// Calls f(number) for each name in a text, wherever it stands between words.
-    template <class Function>
-    void each_in(std::string_view text, Function&& f) const {
+    [[gnu::noinline]] void each_in(std::string_view text, callable_ref<void(std::uint32_t)> f) const {
         words_.each_in(text, [&](std::uint32_t number, std::string_view) { f(number); });
     }
     /// Marks the names in a text.
@@ -136,28 +166,14 @@ public:
         halves_in_64 = now < 32 ? 32 : now > 512 ? 512 : now;
     }
 
-    /// Leaves the best `most` names by score_of(entry), as soon as there are twice as many.
-    template <class Score>
-    void prune(Score const& score_of) {
-        if (entries_.size() <= 2 * most) return;
-        std::vector<std::int64_t> scores;
-        scores.reserve(entries_.size());
-        for (auto const& name : entries_) scores.push_back(score_of(name));
-        auto least = scores;
-        detail::sort(least, [](std::int64_t left, std::int64_t right) { return left > right; });
-        auto const limit = least[most - 1];
-        std::size_t equal = 0;  // of those with the last score that stays, the ones known first
-        for (std::size_t at = 0; at < most; ++at) equal += least[at] == limit ? 1u : 0u;
+    /// Leaves the names of which stays(entry) is true, in their order.
+    void keep(callable_ref<bool(entry const&)> stays) {
         item_vocabulary words;
-        std::vector<entry> best;
-        best.reserve(2 * most + 1);
-        for (std::size_t at = 0; at < entries_.size(); ++at) {
-            if (scores[at] < limit || (scores[at] == limit && equal == 0)) continue;
-            if (scores[at] == limit) --equal;
-            words.add(entries_[at].kind, entries_[at].text);
-            best.push_back(std::move(entries_[at]));
-        }
-        entries_ = std::move(best);
+        std::erase_if(entries_, [&](entry const& name) {
+            bool const leaves = !stays(name);
+            if (!leaves) words.add(name.kind, name.text);
+            return leaves;
+        });
         words_ = std::move(words);
     }
 
@@ -170,7 +186,7 @@ public:
             put_field(out, name.label);
             put_field(out, name.line);
             for (auto const number : {static_cast<std::uint64_t>(name.kind), name.uses, name.left, name.newest,
-                                      name.used, name.quoted, name.changed})
+                                      name.used, name.quoted, name.changed, name.file, name.place})
                 put_field(out, number);
         }
         return out;
@@ -196,6 +212,8 @@ public:
             name.used = reader.number(message_count);
             name.quoted = reader.number(message_count);
             name.changed = reader.number(message_count);
+            name.file = reader.number(u64_limit);
+            name.place = reader.number(u64_limit);
             name.size = list_size(name.kind, name.text);
             if (reader.broken() || !is_listable(name.text) || !is_name_label(name.label) ||
                 (!name.line.empty() && !is_quotable(name.line)) || loaded.entries_.size() == 2 * most ||
@@ -210,41 +228,41 @@ public:
     }
     /// Forgets the names of messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
-        auto const stays = [&](entry const& name) { return name.newest < first && name.used <= first; };
-        item_vocabulary words;
-        for (auto const& name : entries_)
-            if (stays(name)) words.add(name.kind, name.text);
-        std::size_t rest = 0;
+        keep([&](entry const& name) { return name.newest < first && name.used <= first; });
         for (auto& name : entries_)
-            if (stays(name)) {
-                if (name.changed >= first) name.changed = 0;
-                if (&entries_[rest] != &name) entries_[rest] = std::move(name);
-                ++rest;
-            }
-        entries_.resize(rest);
-        words_ = std::move(words);
+            if (name.changed >= first) name.changed = 0;
     }
 
 private:
+    [[gnu::noinline]] static void quote(entry& name, std::string_view line, name_source const& from,
+                                        std::size_t place) {
+        name.line = line;
+        name.quoted = from.message;
+        name.file = from.file;
+        name.place = place;
+    }
+    /// Calls f with each line of a text, without the space around it.
+    static void each_line(std::string_view text, callable_ref<void(std::string_view)> f) {
+        while (!text.empty()) f(without_space(take_line(text)));
+    }
     static constexpr std::uint32_t list_size(item_kind kind, std::string_view text) noexcept {
         auto const part = kind == item_kind::path ? text.substr(text.rfind('/') + 1) : text;
         return static_cast<std::uint32_t>(half_tokens(part));
     }
 
     void add_new(item_kind kind, std::string_view text, name_context const& beside, std::string_view label,
-                 std::uint64_t message, bool by_assistant) {
+                 name_source const& from) {
         if (!is_listable(text)) return;
         auto const line = beside.line();
         entry name{.text = std::string{text},
                    .label = std::string{label},
-                   .line = std::string{is_quotable(line) ? line : std::string_view{}},
                    .kind = kind,
-                   .uses = by_assistant ? 1u : 0u,
+                   .uses = from.by_assistant ? 1u : 0u,
                    .left = left_,
-                   .newest = message,
-                   .quoted = message,
-                   .used = by_assistant ? message + 1 : 0,
+                   .newest = from.message,
+                   .used = from.by_assistant ? from.message + 1 : 0,
                    .size = list_size(kind, text)};
+        quote(name, is_quotable(line) ? line : std::string_view{}, from, beside.place());
         grow(entries_, 1);
         words_.add(kind, text);
         entries_.push_back(std::move(name));

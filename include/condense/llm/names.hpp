@@ -69,6 +69,13 @@ constexpr bool is_plain(std::string_view text) noexcept {
     return ascii || utf8::valid(text);
 }
 
+/// A line without the space around it.
+constexpr std::string_view without_space(std::string_view line) noexcept {
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r')) line.remove_suffix(1);
+    return line;
+}
+
 /// Where a name stands. Looks no further than some hundred bytes around it, and only when asked.
 class name_context {
 public:
@@ -91,11 +98,12 @@ public:
         auto const end = line.find('\n');
         if (end != std::string_view::npos) line = line.substr(0, end);
         else if (begin + line.size() < text_.size()) return {};
-        while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-        while (!line.empty() && (line.back() == ' ' || line.back() == '\t' || line.back() == '\r'))
-            line.remove_suffix(1);
+        line = without_space(line);
         return line.size() <= quoted_line_most ? line : std::string_view{};
     }
+
+    /// The offset of the name in its text.
+    constexpr std::size_t place() const noexcept { return begin_; }
 
 private:
     /// Where the line begins, or further back than `reach` if it does not begin within that.
@@ -143,14 +151,16 @@ inline void each_item_of(std::string_view text, callable_ref<void(item_kind, std
     each_item(text, f);
 }
 
-/// Calls f(kind, name, name_context) for the items of a part. Those of arguments are taken from their decoded values,
-/// so that no escape becomes part of a name.
+/// Calls f(kind, name, name_context) for the items of a part, without keys of JSON. Those of arguments are taken from
+/// their decoded values, so that no escape becomes part of a name.
 template <class Function>
 void each_name(part_view const& part, Function&& f) {
     if (part.kind == part_kind::media) return;
     auto const each_in = [&](std::string_view text, std::string_view key, bool value) {
         each_item_of(text, [&](item_kind kind, std::string_view item) {
-            f(kind, item, name_context{text, key, value, static_cast<std::size_t>(item.data() - text.data())});
+            auto const begin = static_cast<std::size_t>(item.data() - text.data());
+            if (!text.substr(begin + item.size()).starts_with("\":"))
+                f(kind, item, name_context{text, key, value, begin});
         });
     };
     if (part.kind != part_kind::tool_call || !json::valid(part.text)) return each_in(part.text, {}, false);

@@ -14,6 +14,7 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/fence.hpp>
+#include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
 
 // Text of a conversation as one line of a record in a summary.
@@ -63,6 +64,35 @@ inline std::string record_line(std::string_view text, chars limit) {
         place += size;
     }
     return is_recordable(plain) ? plain : std::string{};
+}
+
+/// True for the text of a result that begins as an error does.
+inline bool is_error_text(std::string_view text) noexcept {
+    text.remove_prefix((std::min)(text.find_first_not_of(" \t\r\n"), text.size()));
+    for (std::string_view const word :
+         {"error:", "error executing", "[error", "traceback (most", "fatal:", "exception:"})
+        if (begins_with_word(text, word)) return true;
+    return false;
+}
+/// True for a result of a call that failed: by its status, by how it begins, or by the exit code in it.
+inline bool reports_failure(part_view const& result) noexcept {
+    if (result.status == part_status::error || is_error_text(result.text)) return true;
+    for (std::string_view const mark : {"<returncode>", "exit code ", "exit code: ", "exited with code "})
+        if (auto const at = result.text.find(mark); at != result.text.npos && at + mark.size() < result.text.size()) {
+            auto const digit = result.text[at + mark.size()];
+            return digit >= '1' && digit <= '9';
+        }
+    return false;
+}
+/// The line of a result that tells how it ended: of an error the first, of other output the last that is no mark.
+inline std::string_view outcome_line(std::string_view text) noexcept {
+    bool const is_error = is_error_text(text);
+    std::string_view found;
+    while (!text.empty() && !(is_error && !found.empty())) {
+        auto const line = without_space(take_line(text));
+        if (is_quotable(line) && !line.starts_with('<')) found = line;
+    }
+    return found;
 }
 
 /// The last sentence of a text, where that is a question, as it can stand in a record.

@@ -14,6 +14,7 @@
 #include <condense/core/quantity.hpp>
 #include <condense/detail/reject.hpp>
 #include <condense/detail/saturate.hpp>
+#include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/departures.hpp>
 #include <condense/llm/fence.hpp>
@@ -50,7 +51,7 @@ struct user_words {
         if (seen.why == departure::summary && !seen.is_known) return read(log, seen.part.text);
         if (seen.why != departure::left || !seen.is_words || seen.part.kind != part_kind::text || seen.part.cost)
             return;
-        if (is_output(seen.part.text)) return;
+        if (is_output(seen.part.text) || is_command(seen.part.text)) return;
         std::string text;
         detail::append_neutral(text, detail::utf8::scrubbed(std::string{seen.part.text}));
         auto const earlier = seen.size == tokens{} ? entry_of(log, seen.message) : log.entries.size();
@@ -106,11 +107,16 @@ private:
     static constexpr std::string_view mark = "> ";
     static constexpr std::string_view task_label = "task";
     static constexpr std::string_view end_mark = "-\n";  ///< behind each message
-    static constexpr std::string_view marker = " [the rest is left out]";
+    static constexpr std::string_view marker = " [a part is left out] ";
+    static constexpr std::uint64_t least_points = 40;  ///< characters of one that does not fit
     static constexpr std::uint64_t whole_most = 32;  ///< tokens of one that is quoted whole while it fits
     static constexpr std::size_t text_most = 50'000;  ///< bytes that are remembered of one
     static constexpr std::size_t short_answer = 60;  ///< bytes of one that stands with its question
 
+    /// A word for the program that shows the conversation, such as /clear.
+    static bool is_command(std::string_view text) noexcept {
+        return text.starts_with('/') && text.find_first_of(" \n/", 1) == text.npos;
+    }
     /// The place of the entry of a message; the number of entries for none.
     static std::size_t entry_of(memory const& log, std::uint64_t message) noexcept {
         for (auto at = log.entries.size(); at-- != 0;)
@@ -126,6 +132,7 @@ private:
         // In proportion to its tokens, and less where that is not enough.
         for (bool is_whole = true; points != 0; is_whole = false) {
             auto text = quoted(whole, points, is_whole);
+            if (text.empty()) break;
             auto const size = room.tokens_of(text);
             if (size <= most_here || (is_small && size <= rest)) {
                 rest -= size;
@@ -135,16 +142,18 @@ private:
         }
         return {};
     }
-    /// So many characters of a text, each line behind a mark, so that no line is taken for one of the summary.
+    /// So many characters of a text, half of them of its end, each line behind a mark, so that no line is taken for one
+    /// of the summary. Empty if too few would be left to say anything.
     static std::string quoted(std::string_view text, std::uint64_t points, bool is_whole) {
-        std::string out;
-        text = text.substr(0, detail::utf8::prefix(text, points));
-        while (!text.empty()) {
-            auto const line = text.substr(0, text.find('\n'));
-            out.append(mark).append(line).push_back('\n');
-            text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
+        std::string out, cut;
+        if (!is_whole) {
+            if (points < least_points) return {};
+            cut.append(text.substr(0, detail::utf8::prefix(text, points - points / 2)))
+                .append(marker)
+                .append(text.substr(detail::utf8::suffix(text, points / 2)));
+            text = cut;
         }
-        if (!is_whole) out.insert(out.size() - 1, marker);
+        while (!text.empty()) out.append(mark).append(detail::take_line(text)).push_back('\n');
         return out.append(end_mark);
     }
     /// Takes the messages from an earlier summary.
@@ -152,8 +161,7 @@ private:
         text = detail::behind_head(text, detail::words_head);
         std::string words;
         while (!text.empty()) {
-            auto const line = text.substr(0, text.find('\n'));
-            text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
+            auto const line = detail::take_line(text);
             if (line.starts_with(mark)) words.append(words.empty() ? "" : "\n").append(line.substr(mark.size()));
             else if (line == end_mark.substr(0, 1)) {
                 log.add({{}, std::move(words), 0});

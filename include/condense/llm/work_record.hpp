@@ -21,6 +21,7 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/departures.hpp>
+#include <condense/llm/edits_of_call.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/llm/name_list.hpp>
 #include <condense/llm/names.hpp>
@@ -75,12 +76,13 @@ public:
         if (lines.size() == most) lines.erase(lines.begin());
         lines.push_back({std::move(text), message});
     }
-    /// A call of the same tool on the same subject, by which the text begins, stands in place of the earlier one.
-    void change(std::string_view subject, std::string text, std::uint64_t message) {
-        for (auto const& one : changed)
+    /// Adds a line in the place of the earlier ones on its subject, by which it begins; nothing for an empty one.
+    static void replace(std::vector<line>& lines, std::string_view subject, std::string text, std::uint64_t message,
+                        std::size_t most = lines_most) {
+        for (auto const& one : lines)
             if (one.message > message && one.text.starts_with(subject)) return;
-        std::erase_if(changed, [&](line const& one) { return one.text.starts_with(subject); });
-        add(changed, std::move(text), message, changes_most);
+        std::erase_if(lines, [&](line const& one) { return one.text.starts_with(subject); });
+        if (!text.empty()) add(lines, std::move(text), message, most);
     }
     void add(file added) {
         for (std::size_t index = 0; index < files.size(); ++index)
@@ -179,8 +181,7 @@ struct work_record {
     std::string_view changes = detail::changing_words;
     std::string_view looks = detail::looking_words;
     /// Words of a sentence that names a decision, in lower case.
-    std::array<std::string_view, 6> decisions = {"decision: ", "decided ",    "agreed ",
-                                                 "go with ",   "going with ", "instead of "};
+    std::array<std::string_view, 5> decisions = {"decision: ", "decided ", "agreed ", "go with ", "going with "};
     std::uint32_t commands = 3;  ///< the newest that are listed, at most 12
 
     using memory = detail::work_log;
@@ -198,9 +199,13 @@ struct work_record {
     void see(memory& log, leaving_part const& seen) const {
         if (seen.why == departure::summary && !seen.is_known) read(log, seen.part.text);
         if (seen.why != departure::left) return;
-        see(log, seen.part, seen.speaker, seen.message);
-        if (seen.part.kind != part_kind::tool_result || seen.part.status == part_status::error) return;
-        seen.call([&](part_view const& call) { note_result(log, call, seen.part.text, seen.message); });
+        bool has_call = false;
+        if (seen.part.kind == part_kind::tool_result)
+            seen.call([&](part_view const& call) {
+                has_call = true;
+                note_result(log, call, seen.part, seen.message);
+            });
+        if (!has_call) see(log, seen.part, seen.speaker, seen.message);
     }
     /// The record, of at most `room.limit`: the newest of each kind, as far as they fit.
     std::string write(memory const& log, index_room const& room) const {
@@ -214,10 +219,8 @@ struct work_record {
     /// Notes what one part of a message of this role says.
     void see(memory& log, part_view const& part, role speaker, std::uint64_t message) const {
         if (part.kind == part_kind::tool_call) note_call(log, part, message);
-        else if (part.kind == part_kind::tool_result && part.status == part_status::error) {
-            auto const front = part.tool.empty() ? std::string{} : std::string{part.tool} + ": ";
-            note(log.failed, front + std::string{part.text.substr(0, 4 * 200)}, message);
-        } else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
+        else if (part.kind == part_kind::tool_result) note_result(log, {}, part, message);
+        else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
         else if (part.kind == part_kind::media) note(log.shown, part.text, message);
     }
     /// Facts of it that are worth remembering when the work is over, one line each: decisions, calls that failed, and
@@ -244,16 +247,38 @@ private:
     static constexpr std::string_view written_label = "Files written: ";
     static constexpr std::string_view read_label = "Files read: ";
 
-    /// Notes a result that is no error, with its call.
-    void note_result(memory& log, part_view const& call, std::string_view result, std::uint64_t message) const {
+    /// Notes what became of a call. It stands in the place of what became of the same call before.
+    void note_result(memory& log, part_view const& call, part_view const& result, std::uint64_t message) const {
         auto const path = file_of_call{}(call).value_or("");
-        note_change(log, call, result, message);
-        if (detail::names_one_of(call.tool, writes)) return;
-        for (auto& file : log.files)
-            if (file.path == path) {
-                file.lines = detail::count_lines(result);
-                file.bytes = result.size();
-            }
+        auto const command = command_in(call);
+        auto subject = std::string{call.tool.empty() ? result.tool : call.tool};
+        auto const about = detail::record_line(command.empty() ? path : command, {80});
+        if (!about.empty()) subject.append(": ").append(about);
+        if (!subject.empty()) subject.append(": ");
+        auto outcome = detail::record_line(detail::outcome_line(result.text), line);
+        if (outcome.empty()) outcome = "(no output)";
+        bool const failed = detail::reports_failure(result);
+        if (failed || !about.empty()) {
+            auto text = failed ? detail::record_line(subject + outcome, line) : std::string{};
+            auto const known_by = about.empty() ? text : subject;
+            memory::replace(log.failed, known_by, std::move(text), message);
+        }
+        if (auto ran = detail::record_line(command, line); !ran.empty() && !failed) {
+            ran.append(": ");
+            memory::replace(log.ran, ran, ran + detail::record_line(outcome, {60}), message);
+        }
+        if (!failed) note_change(log, call, result.text, message);
+        if (result.status == part_status::error || detail::is_error_text(result.text)) return;
+        if (!detail::names_one_of(call.tool, writes))
+            for (auto& file : log.files)
+                if (file.path == path) {
+                    file.lines = detail::count_lines(result.text);
+                    file.bytes = result.text.size();
+                }
+        detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
+            if (is_recorded(edit.file))
+                log.add({.path = std::string{edit.file}, .message = message, .is_written = true});
+        });
     }
 
     /// True for a path that can be read again from the record, where commas and brackets stand behind paths.
@@ -267,13 +292,26 @@ private:
     }
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
-        auto const command = command_of(call).value_or("");
         auto path = file_of_call{}(call).value_or("");
-        // Of an editor with one tool it is a verb: view, create, str_replace.
-        bool const is_verb = !path.empty() && command.find_first_of(" \t\n/.;|&") == command.npos;
-        if (!command.empty() && !is_verb) note(log.ran, command, message);
-        bool const is_written = detail::names_one_of(is_verb && !command.empty() ? command : call.tool, writes);
+        auto const verb = path.empty() ? std::string{} : command_of(call).value_or("");
+        bool const is_written = detail::names_one_of(is_verb(verb) ? verb : call.tool, writes);
         if (is_recorded(path)) log.add({.path = std::move(path), .message = message, .is_written = is_written});
+    }
+    /// Of an editor with one tool a command is a verb: view, create, str_replace.
+    static bool is_verb(std::string_view command) noexcept {
+        return !command.empty() && command.find_first_of(" \t\n/.;|&") == command.npos;
+    }
+    /// The command that a call runs, without the folder in which it runs; of one of many lines the first and the last.
+    std::string command_in(part_view const& call) const {
+        auto const whole = command_of(call).value_or("");
+        if (is_verb(whole) && file_of_call{}(call)) return {};
+        std::string_view text = whole;
+        if (auto const end = text.find(" && "); text.starts_with("cd ") && end < text.find('\n'))
+            text.remove_prefix(end + 4);
+        auto const last = text.rfind('\n');
+        auto const first = text.find('\n');
+        if (first == last) return std::string{text};
+        return std::string{text.substr(0, first)}.append(" ... ").append(text.substr(last + 1));
     }
     /// A call that changed something and succeeded: the tool, its subject, which is the first of its arguments, the
     /// others, and the beginning of its result.
@@ -283,7 +321,8 @@ private:
         constexpr chars of_arguments{60}, of_result{40};
         auto const head = detail::record_line(std::string{call.tool} + " " + made.subject, of_arguments);
         auto text = head + detail::record_line(made.rest, of_arguments) + ": " + detail::record_line(result, of_result);
-        if (!head.empty() && detail::is_recordable(text)) log.change(head, std::move(text), message);
+        if (!head.empty() && detail::is_recordable(text))
+            memory::replace(log.changed, head, std::move(text), message, memory::changes_most);
     }
     static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
 
@@ -379,8 +418,7 @@ private:
     void read(memory& log, std::string_view text) const {
         text = detail::behind_head(text, detail::record_head);
         while (!text.empty() && !text.starts_with(detail::index_head)) {
-            auto const first_line = text.substr(0, text.find('\n'));
-            text.remove_prefix(first_line.size() < text.size() ? first_line.size() + 1 : first_line.size());
+            auto const first_line = detail::take_line(text);
             auto const behind = [&](std::string_view label) {
                 return first_line.starts_with(label) ? first_line.substr(label.size()) : std::string_view{};
             };
@@ -462,6 +500,8 @@ struct both {
         auto const whole = room.limit;
         room.limit = {detail::scale_down(whole.count, share_of(first), total_share().basis_points)};
         auto const text = first.write(of.first, room);
+        auto const beside = std::string{room.beside} + text;
+        room.beside = beside;
         room.limit = whole - room.limit;
         return text + second.write(of.second, room);
     }

@@ -55,8 +55,8 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
 /// `.leaves = constant` in a template for no index.
 constexpr auto recommended_index() {
     return both{
-        both{user_words{.share = percent{500}}, work_record{.share = percent{200}}},
-        both{edited_texts{.share = percent{300}}, name_index<>{.share = percent{1'400}, .lines = percent{10'000}}}};
+        both{user_words{.share = percent{500}}, work_record{.share = percent{250}}},
+        both{edited_texts{.share = percent{300}}, name_index<>{.share = percent{1'500}, .lines = percent{10'000}}}};
 }
 
 /// The summary that `recommended` makes by rule.

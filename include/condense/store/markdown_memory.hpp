@@ -85,9 +85,8 @@ inline std::string fact_of(std::string_view line, chars longest) {
 template <class Function>
 void each_line_of(std::string_view text, Function&& f) {
     while (!text.empty()) {
-        auto const line = text.substr(0, text.find('\n'));
+        auto const line = take_line(text);
         f(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
-        text.remove_prefix(line.size() < text.size() ? line.size() + 1 : line.size());
     }
 }
 
