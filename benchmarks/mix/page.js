@@ -419,7 +419,7 @@ const columns = [
   ['model_failures', 'failed calls', (mix) => mix.model_failures, whole],
   ['model_tokens', 'tokens of these', (mix) => mix.model_input + mix.model_output, whole],
   ['model_money', 'money for these', (mix) => mix.model_money, money],
-  ['time', 'time per request', (mix) => ratio(mix.nanoseconds / 1e6, mix.requests), (value) => value === null ? '–' : value.toFixed(2) + ' ms'],
+  ['time', 'processor time per request', (mix) => ratio(mix.nanoseconds / 1e6, mix.requests), (value) => value === null ? '–' : value.toFixed(2) + ' ms'],
   ['violations', 'violations', (mix) => mix.violations, whole],
 ];
 function draw_table() {
@@ -487,7 +487,11 @@ function needed() {
   const mix = data.windows[0]?.mixes[0];
   if (mix === undefined) return '';
   const {visible, recoverable, lost} = mix.items.all;
-  return ` Answers needed ${plural(visible + recoverable + lost, 'item')} and ${plural(mix.edits, 'old text')} of edits.`;
+  const edited = data.longest.map(({name, windows}) => ({name, edits: windows[0]?.mixes[0]?.edits ?? 0}))
+    .filter(({edits}) => edits > 0).sort((a, b) => b.edits - a.edits).slice(0, 3)
+    .map(({name, edits}) => `${whole(edits)} in ${clip_front(name, 40)}`);
+  return ` Answers needed ${plural(visible + recoverable + lost, 'item')} and ${plural(mix.edits, 'old text')} of edits` +
+    (edited.length === 0 ? '.' : `, ${edited.join(', ')}.`);
 }
 
 function begin() {

@@ -34,6 +34,25 @@ TEST_CASE("an edit is needed where its old text stood exactly in one part before
     CHECK(edits.needed(4)[0].holders == std::vector<std::uint32_t>{6, 7});
 }
 
+TEST_CASE("an edit by a shell is needed as one by a tool: sed, a patch, and a file that is written anew") {
+    auto const bash = [](std::string id, std::string const& script) {
+        return C(std::move(id), "bash", R"({"command":")" + script + R"("})");
+    };
+    conversation const told{
+        U("x"), bash("1", R"(cat > a.c <<E\nint a;\nint b;\nE)"),
+        R("1"), bash("2", R"(sed -i 's/int b;/int c;/' a.c)"),
+        R("2"), bash("3", R"(cat > a.c <<E\nint d;\nE)"),
+        R("3"), C("4", "apply_patch", R"({"input":"*** Begin Patch\n*** Update File: a.c\n-int d;\n+int e;"})")};
+    edit_index const edits{script_type{told, {}}};
+    CHECK(edits.needed(0).empty());
+    REQUIRE(edits.needed(1).size() == 1);
+    CHECK(edits.needed(1)[0].old == "int b;");
+    REQUIRE(edits.needed(2).size() == 1);
+    CHECK(edits.needed(2)[0].old == "int a;\nint b;");
+    REQUIRE(edits.needed(3).size() == 1);
+    CHECK(edits.needed(3)[0].holders == std::vector<std::uint32_t>{5});
+}
+
 TEST_CASE("parts of a message do not make an old text together, arguments of calls do as they are parsed") {
     auto const halves = joined(R("0", "one "), A("two"));
     conversation const told{U("x"), C("0", "write", R"({"content":"l1\nl2"})"),

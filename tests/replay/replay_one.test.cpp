@@ -418,8 +418,8 @@ TEST_CASE("what an answer needs is not visible in a request above the input") {
 }
 
 TEST_CASE("edits are counted where their old text stood, and seen where it is sent") {
-    conversation const told{U("int a;" + letters(500)), C("1", "edit", R"({"old_string":"int a;"})"),
-                            R("1", letters(600)), C("2", "edit", R"({"old_string":"int a;"})"), R("2")};
+    conversation const told{U("int a;" + letters(500)), C("1", "edit", R"({"path":"a.c","old_string":"int a;"})"),
+                            R("1", letters(600)), C("2", "edit", R"({"path":"a.c","old_string":"int a;"})"), R("2")};
     for (auto const& [window, visible] : {std::pair{10'000_tokens, 2u}, {1'000_tokens, 1u}}) {
         auto const made = talk::replayed(told, condense::pipeline{}, {.window = window});
         CHECK(made.edits == 2);

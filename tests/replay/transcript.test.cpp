@@ -94,23 +94,6 @@ TEST_CASE("only calls have arguments, and media have no words") {
     CHECK(all == std::vector<std::string>{"\"a\": x\ny\n", R"({"a":"x\ny"})"});
 }
 
-TEST_CASE("old texts of edits are found by their keys at any depth") {
-    using texts_found = std::vector<std::string>;
-    auto const old_texts = [](std::string_view arguments) {
-        texts_found all;
-        condense::detail::each_old_text(arguments, [&](std::string text) { all.push_back(std::move(text)); });
-        return all;
-    };
-    CHECK(old_texts(R"({"old_string":"a\n\tb","new_string":"c"})") == texts_found{"a\n\tb"});
-    CHECK(old_texts(R"({"edits":[{"oldText":"a","newText":"b"},{"oldText":"c","newText":"d"}]})") ==
-          texts_found{"a", "c"});
-    CHECK(old_texts(R"({"old_str":"","new_str":"c"})").empty());
-    CHECK(old_texts(R"({"old_text":5})").empty());
-    CHECK(old_texts(R"({"search":"a","replace":"b"})") == texts_found{"a"});
-    CHECK(old_texts(R"({"search":"a"})").empty());
-    CHECK(old_texts("no arguments").empty());
-}
-
 // Labels and lines of words
 
 /// The label of the item that ends with the first occurrence of the word.

@@ -53,20 +53,6 @@ void each_text(Message const& m, Function&& f) {
     });
 }
 
-/// Calls f(text) for each old text that arguments of a call want replaced: `old_string` and its like, at any depth, and
-/// `search` beside `replace`. Nothing for an empty one, which makes a new file.
-template <class Function>
-void each_old_text(std::string_view arguments, Function&& f) {
-    bool const replaces = arguments.find("\"replace") != std::string_view::npos;
-    json::each_string(arguments, [&](json::spelt_string const& string) {
-        bool is_old = replaces && string.key == "search";
-        for (std::string_view const key : {"old_string", "old_str", "old_text", "oldString", "oldStr", "oldText"})
-            is_old = is_old || string.key == key;
-        if (is_old && !string.text.empty())
-            f(json::string_value(arguments.substr(string.begin - 1, string.text.size() + 2)));
-    });
-}
-
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense

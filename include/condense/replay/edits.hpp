@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <condense/core/message.hpp>
+#include <condense/llm/edits_of_call.hpp>
 #include <condense/replay/arguments.hpp>
 #include <condense/replay/script.hpp>
 
-// The edits of files among the calls of a conversation: an agent that replaces lines needs the very lines, not their
-// names. Computed once for all mixes.
+// The edits of files among the calls of a conversation: an agent that replaces lines, or writes a file anew, needs the
+// very lines, not their names. Computed once for all mixes.
 
 namespace condense {
 inline namespace v1 {
@@ -49,17 +51,22 @@ public:
             return std::any_of(texts[index].begin(), texts[index].end(),
                                [&](std::string const& text) { return text.find(wanted) != std::string::npos; });
         };
+        std::unordered_map<std::string, std::string> files;  // texts that calls have written whole
         for (auto const& span : script.answers()) {
             auto& of_answer = by_answer_.emplace_back();
+            auto const add = [&](file_edit const& edit) {
+                needed_edit needed{.old = std::string{edit.old.value_or("")}};
+                if (!edit.old && edit.text)
+                    needed.old = std::exchange(files[std::string{edit.file}], std::string{*edit.text});
+                while (needed.old.ends_with('\n')) needed.old.pop_back();
+                if (needed.old.empty()) return;
+                for (std::uint32_t earlier = 0; earlier < span.first; ++earlier)
+                    if (holds(earlier, needed.old)) needed.holders.push_back(earlier);
+                if (!needed.holders.empty()) of_answer.push_back(std::move(needed));
+            };
             for (auto index = span.first; index < span.past; ++index)
                 each_part(script.at(index), [&](part_view const& part) {
-                    if (part.kind != part_kind::tool_call) return;
-                    each_old_text(part.text, [&](std::string old) {
-                        needed_edit edit{.old = std::move(old)};
-                        for (std::uint32_t earlier = 0; earlier < span.first; ++earlier)
-                            if (holds(earlier, edit.old)) edit.holders.push_back(earlier);
-                        if (!edit.holders.empty()) of_answer.push_back(std::move(edit));
-                    });
+                    if (part.kind == part_kind::tool_call) each_edit(part, usual_edit_members, add);
                 });
         }
     }

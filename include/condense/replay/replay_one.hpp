@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,8 +25,22 @@
 namespace condense {
 inline namespace v1 {
 
+/// The processor time of this thread, so that what else runs on the machine does not count; that of steady_clock where
+/// a system does not tell it.
+struct processor_clock {
+    instant operator()() const noexcept {
+#if defined(CLOCK_THREAD_CPUTIME_ID)
+        std::timespec time{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return {static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec)};
+#else
+        return steady_clock{}();
+#endif
+    }
+};
+
 /// Options of the measurement. The clock times the library's own work.
-template <token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
+template <token_estimator Estimator = default_estimator<>, class Clock = processor_clock>
 struct replay_options {
     Estimator estimator = {};
     Clock clock = {};
@@ -112,7 +127,7 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
 }
 
 /// Replays one mix on one conversation. `conversation` is any container of copyable messages; it stays unchanged.
-template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Clock = steady_clock>
+template <class Messages, class Mix, token_estimator Estimator = default_estimator<>, class Clock = processor_clock>
 replay_figures replay_one(Messages const& conversation, std::string_view name, budget limits, prices const& price_list,
                           named<Mix> const& candidate, replay_options<Estimator, Clock> const& options = {}) {
     return replay_one(replay_source{conversation, options}, name, limits, price_list, candidate);
