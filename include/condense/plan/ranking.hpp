@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/fixed_log.hpp>
 #include <condense/plan/passages.hpp>
 #include <condense/plan/query_terms.hpp>
@@ -48,25 +49,33 @@ struct ranked_passage {
     std::size_t offset = 0;
     std::size_t size = 0;
     std::uint64_t score = 0;  ///< 16.16 fixed point
+    std::uint8_t grade = 0;  ///< a higher one comes first, whatever the score
 };
 
 /// Of equal passages that of the later text comes first.
 constexpr bool is_better(ranked_passage const& left, ranked_passage const& right) noexcept {
+    if (left.grade != right.grade) return left.grade > right.grade;
     if (left.score != right.score) return left.score > right.score;
     return left.text != right.text ? left.text > right.text : left.offset < right.offset;
 }
 
 /// See each text, in any order, then `rank`: by BM25, and half of the rarity of each term more that stands together
-/// with others in one line or sentence. Holds a few numbers for each passage with a term. A term counts for the passage
-/// in which it stands as a whole.
+/// with others in one line or sentence. Holds a few numbers for each passage with a term, of at most 32,768 of them. A
+/// term counts for the passage in which it stands as a whole.
 class passage_scores {
 public:
-    explicit passage_scores(query_terms terms) : terms_{std::move(terms)}, holders_(terms_.size()) {}
+    /// `shares`: a passage has half of the score of the better one of its neighbours, too.
+    explicit passage_scores(query_terms terms, bool shares = false)
+        : terms_{std::move(terms)}, holders_(terms_.size()), shares_{shares} {}
 
-    void see(std::size_t number, std::string_view text) {
-        if (terms_.empty()) return;
+    /// `grade_of(passage)` is the grade of a passage and true if it is ranked without a term, too. `follows`: the text
+    /// goes on where the one before it ended.
+    void see(std::size_t number, std::string_view text, bool follows,
+             callable_ref<std::pair<std::uint8_t, bool>(std::string_view)> grade_of) {
+        if (!follows) ++order_;
         each_unit(text, [&](std::size_t offset, std::size_t size) {
             ++passages_;
+            ++order_;
             bytes_ += size;
             auto const first = counts_.size();
             auto const passage = text.substr(offset, size);
@@ -75,32 +84,35 @@ public:
                 count(first, term);
                 here.see(passage, term, at);
             });
-            if (counts_.size() == first) return;
-            matches_.push_back({number, offset, static_cast<std::uint32_t>(size),
-                                static_cast<std::uint32_t>(counts_.size() - first), here.best});
+            auto const [grade, counts_alone] = grade_of(passage);
+            if (counts_.size() == first && !counts_alone) return;
+            matches_.push_back({number, offset, order_, here.best, static_cast<std::uint32_t>(size),
+                                static_cast<std::uint32_t>(counts_.size() - first), grade});
             for (auto index = first; index != counts_.size(); ++index) ++holders_[counts_[index].term];
+            if (matches_.size() == 2 * most) leave_best();
         });
+    }
+    void see(std::size_t number, std::string_view text) {
+        if (!terms_.empty())
+            see(number, text, false, [](std::string_view) { return std::pair{std::uint8_t{0}, false}; });
     }
 
     /// All passages with a term, the best first.
     std::vector<ranked_passage> rank() const {
-        bm25 const weights{passages_, bytes_};
-        std::vector<std::uint64_t> rarities(holders_.size());
-        for (std::size_t term = 0; term < rarities.size(); ++term)
-            rarities[term] = weights.rarity(holders_[term]) / terms_.part(term);
-        std::vector<ranked_passage> ranked;
-        ranked.reserve(matches_.size());
-        std::size_t next = 0;
-        for (auto const& [text, offset, size, count, terms] : matches_) {
-            ranked_passage passage{text, offset, size, 0};
-            for (auto const end = next + count; next != end; ++next)
-                passage.score += weights.weight(rarities[counts_[next].term], counts_[next].times, size);
-            for (auto rest = terms; rest != 0; rest &= rest - 1)
-                passage.score += rarities[static_cast<std::size_t>(std::countr_zero(rest))] / 2;
-            ranked.push_back(passage);
-        }
+        auto ranked = scored();
         std::sort(ranked.begin(), ranked.end(), is_better);
         return ranked;
+    }
+    /// Where the rarest term stands in a passage; 0 if none does.
+    std::size_t focus(std::string_view passage) const {
+        std::size_t place = 0;
+        auto fewest = ~std::uint64_t{0};
+        terms_.each(passage, [&](std::size_t term, std::size_t at) {
+            if (holders_[term] >= fewest) return;
+            fewest = holders_[term];
+            place = at;
+        });
+        return place;
     }
 
     bool empty() const noexcept { return terms_.empty(); }
@@ -114,10 +126,13 @@ private:
     struct match {
         std::size_t text = 0;
         std::size_t offset = 0;
+        std::uint64_t order = 0;  ///< neighbours have the next number
+        std::uint64_t together = 0;  ///< a bit for each term in the line or sentence that has most of them
         std::uint32_t size = 0;
         std::uint32_t count = 0;  ///< of its terms; those of all passages stand one behind the other
-        std::uint64_t together = 0;  ///< a bit for each term in the line or sentence that has most of them
+        std::uint8_t grade = 0;
     };
+    static constexpr std::size_t most = 16'384;
     static_assert(query_terms::most <= 64 && unit_most <= 0xFFFF);
 
     /// Which terms stand in one line or sentence of a passage: in the one that has most of them.
@@ -137,6 +152,55 @@ private:
         }
     };
 
+    /// The passages in order, by what is known so far.
+    std::vector<ranked_passage> scored() const {
+        bm25 const weights{passages_, bytes_};
+        std::vector<std::uint64_t> rarities(holders_.size());
+        for (std::size_t term = 0; term < rarities.size(); ++term)
+            rarities[term] = weights.rarity(holders_[term]) / terms_.part(term);
+        std::vector<std::uint64_t> own;
+        own.reserve(matches_.size());
+        std::size_t next = 0;
+        for (auto const& each : matches_) {
+            std::uint64_t score = 0;
+            for (auto const end = next + each.count; next != end; ++next)
+                score += weights.weight(rarities[counts_[next].term], counts_[next].times, each.size);
+            for (auto rest = each.together; rest != 0; rest &= rest - 1)
+                score += rarities[static_cast<std::size_t>(std::countr_zero(rest))] / 2;
+            own.push_back(score);
+        }
+        std::vector<ranked_passage> ranked;
+        ranked.reserve(matches_.size());
+        for (std::size_t at = 0; at < matches_.size(); ++at) {
+            auto const& each = matches_[at];
+            std::uint64_t beside = 0;
+            if (shares_ && at != 0 && matches_[at - 1].order + 1 == each.order) beside = own[at - 1];
+            if (shares_ && at + 1 != matches_.size() && each.order + 1 == matches_[at + 1].order)
+                beside = (std::max)(beside, own[at + 1]);
+            ranked.push_back({each.text, each.offset, each.size, own[at] + beside / 2, each.grade});
+        }
+        return ranked;
+    }
+    /// Forgets the worse half.
+    void leave_best() {
+        auto const ranked = scored();
+        auto sorted = ranked;
+        std::nth_element(sorted.begin(), sorted.begin() + most, sorted.end(), is_better);
+        std::vector<match> left;
+        std::vector<term_count> counts;
+        auto from = counts_.begin();
+        for (std::size_t at = 0; at < matches_.size(); ++at) {
+            auto const end = from + static_cast<std::ptrdiff_t>(matches_[at].count);
+            if (is_better(ranked[at], sorted[most])) {
+                left.push_back(matches_[at]);
+                counts.insert(counts.end(), from, end);
+            }
+            from = end;
+        }
+        matches_ = std::move(left);
+        counts_ = std::move(counts);
+    }
+
     /// Counts a term of the passage whose counts begin at `first`.
     void count(std::size_t first, std::size_t term) {
         for (auto index = first; index != counts_.size(); ++index)
@@ -152,7 +216,9 @@ private:
     std::vector<term_count> counts_;
     std::vector<match> matches_;
     std::uint64_t passages_ = 0;
+    std::uint64_t order_ = 0;
     std::uint64_t bytes_ = 0;
+    bool shares_ = false;
 };
 
 }  // namespace detail

@@ -40,9 +40,9 @@ inline constexpr std::array<tool_definition, 7> recovery_definitions{{
      "Lists the tool results that were too long for the conversation: reference, size, tool, time; the latest first.",
      R"({"type":"object","properties":{"offset":{"type":"integer","minimum":0,"description":"how many to skip"}}})"},
     {recovery_tool_names[2],
-     "Searches in the tool results that were too long for the conversation. Words are literal. Returns the best "
-     "passages, each with its reference and offset for read_artifact.",
-     R"({"type":"object","properties":{"query":{"type":"string","description":"words that stand there"}},)"
+     "Searches in the tool results that were too long for the conversation. Ask in the words that may stand there, and "
+     "again in others if need be. Returns the best passages, each with its reference and offset for read_artifact.",
+     R"({"type":"object","properties":{"query":{"type":"string","description":"words that may stand there"}},)"
      R"("required":["query"]})"},
     {recovery_tool_names[3],
      "Reads an earlier message of the conversation in full, from its number. Returns one page; go on with the offset "
@@ -59,9 +59,10 @@ inline constexpr std::array<tool_definition, 7> recovery_definitions{{
      R"("before":{"type":"integer","minimum":0,"description":"only messages before this number"},)"
      R"("conversation":{"type":"string","description":"another conversation, as list_sessions names it"}}})"},
     {recovery_tool_names[5],
-     "Searches in all messages of the conversation, also those that are no longer shown, tool results in full. Words "
-     "are literal. Returns the best passages, each with its message's number and offset for read_message.",
-     R"({"type":"object","properties":{"query":{"type":"string","description":"words that stand there"},)"
+     "Searches in all messages of the conversation, also those that are no longer shown, tool results in full. Ask in "
+     "the words that may stand there, and again in others if need be. Returns the best passages, each with its "
+     "message's number and offset for read_message.",
+     R"({"type":"object","properties":{"query":{"type":"string","description":"words that may stand there"},)"
      R"("conversation":{"type":"string","description":"another conversation, as list_sessions names it"}},)"
      R"("required":["query"]})"},
     {recovery_tool_names[6], "Lists the recorded conversations, the latest first, with their numbers of messages.",

@@ -153,14 +153,14 @@ inline recovery_result show_page(std::string const& heading, std::string_view te
     return std::move(page).take();
 }
 
-/// A passage below its heading, or up to 240 characters round its focus, so that a page has several. False if nothing
+/// A passage below its heading, or up to 180 characters round its focus, so that a page has several. False if nothing
 /// fits.
 inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size_t skipped)> heading,
                          std::string_view passage, std::size_t focus) {
     constexpr std::uint64_t least = 60;
     auto const size = utf8::count(heading(passage.size()));
     if (page.room() < size + least) return false;
-    auto const room = std::min<std::uint64_t>(page.room() - size - 1, 240);
+    auto const room = std::min<std::uint64_t>(page.room() - size - 1, 180);
     std::size_t skipped = 0;
     if (utf8::count(passage) > room)
         skipped = utf8::ceil(passage, focus - (std::min)(focus, condense::detail::as_size(room / 4)));
@@ -353,7 +353,7 @@ private:
         show_limit(page, limit);
         bool any = false;
         for (auto const& hit : ranking.best(most_hits)) {
-            auto const& each = all[static_cast<std::size_t>(hit.document)];
+            auto const& each = all[hit.text];
             auto const content = store_.get(each.name);
             if (!content || content->size() < hit.offset + hit.size) continue;
             auto const passage = std::string_view{*content}.substr(hit.offset, hit.size);
@@ -450,22 +450,29 @@ private:
         if constexpr (searchable_journal<Journal>)
             problem = journal_.search(wanted.query, conversation, most_entries, [&](journal_hit const& hit) {
                 auto text = text_(hit.content);
-                if (!limit.take(text.size())) return;
-                ranking.see(texts.size(), text, names_recovery_tool(text));
-                texts.push_back({texts.size(), hit.entry, std::move(text)});
+                if (limit.take(text.size())) texts.push_back({texts.size(), hit.entry, std::move(text)});
             });
+        std::sort(texts.begin(), texts.end(), [](document const& left, document const& right) {
+            return left.entry.number != right.entry.number ? left.entry.number < right.entry.number
+                                                           : left.place < right.place;
+        });
+        for (std::uint64_t latest = 0; auto const& each : texts) {
+            ranking.see(each.place, each.text, names_recovery_tool(each.text), each.entry.number == latest + 1);
+            latest = each.entry.number;
+        }
         auto hits = ranking.best(most_hits);
         if (!problem && hits.empty()) {  // an index knows whole words alone
             std::uint64_t place = 0;
             problem = each_message(conversation, [&](journal_entry const&, std::string_view content) {
                 if (!limit.take(content.size())) return false;
                 auto const text = text_(content);
-                ranking.see(place++, text, names_recovery_tool(text));
+                ranking.see(place, text, names_recovery_tool(text), place != 0);
+                ++place;
                 return true;
             });
             hits = ranking.best(most_hits);
             place = 0;
-            auto const is_hit = [&](auto const& hit) { return hit.document == place; };
+            auto const is_hit = [&](auto const& hit) { return hit.text == place; };
             if (!problem && !hits.empty())
                 problem = each_message(conversation, [&](journal_entry const& entry, std::string_view content) {
                     if (std::any_of(hits.begin(), hits.end(), is_hit)) texts.push_back({place, entry, text_(content)});
@@ -480,11 +487,12 @@ private:
         bool any = false;
         for (auto const& hit : hits) {
             auto const at =
-                std::find_if(texts.begin(), texts.end(), [&](auto const& each) { return each.place == hit.document; });
+                std::find_if(texts.begin(), texts.end(), [&](auto const& each) { return each.place == hit.text; });
             if (at == texts.end() || at->text.size() < hit.offset + hit.size) continue;
             auto const passage = std::string_view{at->text}.substr(hit.offset, hit.size);
             auto const heading = [&](std::size_t skipped) {
-                return heading_of(at->entry) + ", offset " + std::to_string(hit.offset + skipped) + ":\n";
+                auto const offset = hit.offset + skipped;
+                return heading_of(at->entry) + (offset == 0 ? "" : ", offset " + std::to_string(offset)) + ":\n";
             };
             any = detail::show_passage(page, heading, passage, ranking.focus(passage)) || any;
         }
