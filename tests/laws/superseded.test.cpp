@@ -79,7 +79,10 @@ private:
         return out;
     }
     void read_file(std::size_t file) {
-        answer("read_file", "{\"path\": \"" + path_of(file) + "\"}", text_of_file(file));
+        if (below(3) == 0) answer("bash", "{\"command\": \"cd /w && cat " + path_of(file) + "\"}", text_of_file(file));
+        else
+            answer("read_file", "{\"path\": \"" + std::string{below(2) == 0 ? "/w/" : ""} + path_of(file) + "\"}",
+                   text_of_file(file));
     }
     void edit_file(std::size_t file) {
         auto const line = below(3);
@@ -90,8 +93,9 @@ private:
         switch (below(5)) {
             case 0:
                 tool = "edit";
-                command = "{\"path\": \"" + path_of(file) + "\", \"old_string\": \"" + old + "\", \"new_string\": \"" +
-                          now + "\"}";
+                // Of the line without its first letters, which are the same.
+                command = "{\"path\": \"" + path_of(file) + "\", \"old_string\": \"" + old.substr(3) +
+                          "\", \"new_string\": \"" + now.substr(3) + "\"}";
                 break;
             case 1:
                 tool = "write_file";

@@ -117,3 +117,25 @@ TEST_CASE("user_words: a task that has left stands before all others") {
     CHECK(contains(text, "> words 8"));
     CHECK_FALSE(contains(text, "> words 1"));
 }
+
+TEST_CASE(
+    "user_words: a command of the program is no word, an answer and the task are; very long ones keep their end") {
+    auto const words = [](std::string_view text, std::string_view before, bool is_task) {
+        user_words::memory log;
+        auto const show = [&](condense::detail::view_sink sink) {
+            sink({.kind = condense::part_kind::text, .text = before});
+        };
+        user_words{}.see(log, {.part = {.kind = condense::part_kind::text, .text = text},
+                               .speaker = condense::role::user,
+                               .is_words = true,
+                               .is_task = is_task,
+                               .size = 1_tokens,
+                               .call = show,
+                               .before = show});
+        return log.entries.empty() ? std::string{} : log.entries[0].text;
+    };
+    CHECK(words("/clear", "Done.", false).empty());
+    CHECK(words("/init", "Done.", true) == "/init");
+    CHECK(words("/data", "Which folder?", false) == "/data (asked: Which folder?)");
+    CHECK(words(std::string(60'000, 'x') + " the end", "", false).ends_with(" the end"));
+}

@@ -90,10 +90,11 @@ TEST_CASE("work_record: quotes decisions and the newest commands, and concludes 
     auto const summary = summary_in(session.request());
     CHECK(contains(summary,
                    "Decided: We decided to parse by hand, as the library is slow\nDecided: Decision: keep the flag\n"));
-    CHECK(contains(summary, "Ran: make test: (no output)\nRan: git diff HEAD: done\n"));
+    CHECK(contains(summary, "Ran: make test: we decided nothing www"));
+    CHECK(contains(summary, "Ran: git diff HEAD: done\n"));
     CHECK_FALSE(contains(summary, "Ran: make: "));
     CHECK_FALSE(contains(summary, "go with C++"));
-    CHECK_FALSE(contains(summary, "decided nothing"));
+    CHECK_FALSE(contains(summary, "Decided: we decided nothing"));
 }
 
 TEST_CASE("work_record: tells an editor's verbs from commands") {
@@ -110,7 +111,7 @@ TEST_CASE("work_record: tells an editor's verbs from commands") {
 TEST_CASE("work_record: what has failed by its text or exit code, until it succeeds, and files that a shell writes") {
     auto const record = summary_after(
         session_of(5'000_tokens),
-        {U("the task"), C("1", "bash", R"({"command":"cd /w && make test"})"), R("1", "one\nexit code: 2\nlast line\n"),
+        {U("the task"), C("1", "bash", R"({"command":"cd /w && make test"})"), R("1", "exit code: 2\nlast line\n"),
          C("2", "bash", R"({"command":"make lint"})"), R("2", "<returncode>1</returncode>\n<output>\nbad\n</output>"),
          C("3", "update_order", R"({"order_id":"A7"})"), R("3", "Error: no seats\nmore"),
          C("4", "read_file", R"({"path":"src/x.c"})"), R("4", "error: no such file"),
@@ -118,11 +119,36 @@ TEST_CASE("work_record: what has failed by its text or exit code, until it succe
          R("5", "exit code 0"), C("6", "bash", R"({"command":"make lint"})"), R("6", "fine"),
          A("I have seen it. " + filler(3'500)), U("thanks"), A("so"), U("next " + filler(1'000))});
     CHECK(contains(record,
-                   "Failed: bash: make test: last line\nFailed: update_order: Error: no seats\n"
+                   "Failed: bash: make test: last line\nFailed: update_order: A7: Error: no seats\n"
                    "Failed: read_file: src/x.c: error: no such file\n"));
     CHECK(contains(record, "Ran: cat > run.sh <<'E' ... sh run.sh: exit code 0\nRan: make lint: fine\n"));
     CHECK(contains(record, "Files written: src/y.c, run.sh\n"));
     CHECK_FALSE(contains(record, "Done: "));
+}
+
+TEST_CASE("work_record: a failure goes when its own call succeeds, no other") {
+    work_log log;
+    auto const note = [&](std::string_view tool, std::string_view arguments, std::string_view result) {
+        part_view const call{.kind = part_kind::tool_call, .text = arguments, .tool = tool};
+        work_record{}.note_result(log, call, {.kind = part_kind::tool_result, .text = result, .tool = tool}, 1);
+    };
+    note("bash", R"({"command":"set -e\npython seed.py\necho done"})", "exit code 1");
+    note("bash", R"({"command":"set -e\nls\necho done"})", "done");
+    note("update_order", R"({"id":"W10"})", R"({"error": "no such order"})");
+    note("update_order", R"({"id":"W1"})", "done");
+    note("apply_patch", R"({"input":"*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch"})", "error: no match");
+    note("apply_patch", R"({"input":"*** Begin Patch\n*** Update File: b\n-x\n+y\n*** End Patch"})", "Success");
+    note("<\xE2\x81\xA0summary", "{}", "error: x");
+    CHECK(log.failed.size() == 4);
+    CHECK(log.ran.size() == 1);
+    note("update_order", R"({"id":"W10","count":2})", "done");
+    note("bash", R"({"command":["bash","-lc","set -e\npython seed.py\necho done"]})", "42");
+    CHECK(log.failed.size() == 2);
+    CHECK(log.changed.size() == 2);
+    CHECK(log.ran.back().text == "set -e ... echo done: 42");
+    work_log loaded;
+    REQUIRE(loaded.load(log.save(), 2));
+    CHECK(loaded.save() == log.save());
 }
 
 TEST_CASE("work_record: calls that changed something, the newest state first") {
@@ -230,8 +256,7 @@ TEST_CASE("work_record: what it remembers is saved and loaded, or refused") {
     work_log shown;
     work_log::add(shown.shown, "image/png, 90 bytes", 5);
     for (std::uint64_t at = 0; at < 60; ++at)
-        work_log::replace(shown.changed, "t " + std::to_string(at) + ":", "t " + std::to_string(at) + ":", 5,
-                          work_log::changes_most);
+        work_log::replace(shown.changed, {"t " + std::to_string(at) + ":", 5, at + 1}, work_log::changes_most);
     CHECK(shown.changed.size() == work_log::changes_most);
     work_log again;
     REQUIRE(again.load(shown.save(), 6));

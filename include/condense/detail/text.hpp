@@ -58,6 +58,14 @@ constexpr std::uint64_t count_lines(std::string_view text) noexcept {
     return ends + (text.empty() || text.back() == '\n' ? 0u : 1u);
 }
 
+/// The texts one behind the other: joined({"a", "b"}).
+template <std::size_t Count>
+std::string joined(std::string_view const (&texts)[Count]) {
+    std::string out;
+    for (auto const text : texts) out.append(text);
+    return out;
+}
+
 /// The line at the front of a text, without its end; the text goes on behind it.
 [[gnu::noinline]] inline std::string_view take_line(std::string_view& text) noexcept {
     auto const line = text.substr(0, text.find('\n'));

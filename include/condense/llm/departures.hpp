@@ -184,6 +184,31 @@ private:
 };
 using departures = basic_departures<>;
 
+/// The call of a result, read once however often it is asked for.
+class called_part {
+public:
+    template <class Draft>
+    void show(Draft const& draft, std::uint32_t result, view_sink sink) {
+        if (!is_read_) {
+            is_read_ = true;
+            auto const id = draft.outline().call_part_id(draft.outline().part_at(result));
+            if (id != none32)
+                draft.original(draft.part_at(id), [&](part_view const& call) {
+                    tool_ = call.tool;
+                    text_ = call.text;
+                    is_there_ = true;
+                });
+        }
+        if (is_there_) sink({.kind = part_kind::tool_call, .text = text_, .tool = tool_});
+    }
+
+private:
+    std::string tool_;
+    std::string text_;
+    bool is_read_ = false;
+    bool is_there_ = false;
+};
+
 /// Shows an index the parts of all that has left since the last time.
 template <class Draft, class Index, class Memory>
 void show_departures(Draft const& draft, departures& gone, leaving_groups const& leaving, Index const& index,
@@ -207,9 +232,9 @@ void show_departures(Draft const& draft, departures& gone, leaving_groups const&
             };
             auto size = draft.measured(draft.message_cost(number));
             draft.each_original(sequence{number}, [&](part_ref place, part_view const& part) {
+                called_part of_call;
                 auto const call = [&](view_sink sink) {
-                    auto const id = draft.outline().call_part_id(draft.outline().part_at(place.part_id));
-                    if (id != none32 && part.kind == part_kind::tool_result) draft.original(draft.part_at(id), sink);
+                    if (part.kind == part_kind::tool_result) of_call.show(draft, place.part_id, sink);
                 };
                 index.see(memory, leaving_part{.part = part,
                                                .speaker = record.speaker,

@@ -94,11 +94,10 @@ private:
     /// So many bytes of a text behind the name of its file.
     static std::string shown(memory::entry const& one, std::size_t length) {
         bool const is_whole = length == one.text.size();
-        return (one.label + std::string{size_mark} + std::to_string(length))
-            .append(is_whole ? end_mark : cut_mark)
-            .append("\n")
-            .append(one.text, 0, length)
-            .append("\n");
+        auto const whole = std::to_string(one.text.size());
+        return detail::joined({one.label, size_mark, is_whole ? whole : std::to_string(length) + " of " + whole,
+                               is_whole ? end_mark : cut_mark, "\n", std::string_view{one.text}.substr(0, length),
+                               "\n"});
     }
     /// Known texts are what they are by now; one that changed in a way that is not known is forgotten.
     static void note(memory& log, file_edit const& edit, std::uint64_t message) {
@@ -127,10 +126,12 @@ private:
             auto digits = line.substr(mark + size_mark.size());
             std::uint64_t size = 0;
             if (!digits.ends_with(end_mark) && !digits.ends_with(cut_mark)) return;
+            bool const is_whole = digits.ends_with(end_mark);  // of one that was cut the rest is not known
             digits = digits.substr(0, digits.find(' '));
             if (!detail::read_number(digits, size) || size >= text.size() - line.size() - 1) return;
             auto const length = detail::as_size(size);
-            log.add({std::string{line.substr(0, mark)}, std::string{text.substr(line.size() + 1, length)}, 0});
+            if (is_whole)
+                log.add({std::string{line.substr(0, mark)}, std::string{text.substr(line.size() + 1, length)}, 0});
             text.remove_prefix((std::min)(line.size() + 2 + length, text.size()));
         }
     }

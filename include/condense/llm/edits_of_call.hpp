@@ -13,8 +13,10 @@
 #include <condense/core/part.hpp>
 #include <condense/detail/callable_ref.hpp>
 #include <condense/detail/json_members.hpp>
-#include <condense/detail/json_strings.hpp>
+#include <condense/detail/json_scan.hpp>
 #include <condense/detail/text.hpp>
+#include <condense/detail/words.hpp>
+#include <condense/llm/record_line.hpp>
 
 // The edits of files that a tool call makes: each_edit(call, members, [](file_edit const& edit) { … }).
 
@@ -61,10 +63,13 @@ inline void each_edit_of_patch(std::string_view text, edit_sink f) {
         auto const line = take_line(text);
         if (line.starts_with("***") || line.starts_with("@@")) {
             end();
-            for (std::string_view const label : {"*** Update File: ", "*** Add File: "})
+            if (line.starts_with("*** End Patch")) return;
+            if (line.starts_with("*** Move to: ")) f({file, std::nullopt, std::nullopt});
+            for (std::string_view const label : {"*** Update File: ", "*** Add File: ", "*** Delete File: "})
                 if (line.starts_with(label)) {
                     file = line.substr(label.size());
                     is_new = label == "*** Add File: ";
+                    if (label == "*** Delete File: ") f({file, std::nullopt, std::string_view{}});
                 }
             continue;
         }
@@ -74,8 +79,9 @@ inline void each_edit_of_patch(std::string_view text, edit_sink f) {
     }
     end();
 }
-/// The word of a shell at the front of a line, without its quotes, which it leaves.
-[[gnu::noinline]] inline std::string_view take_word(std::string_view& line) noexcept {
+
+/// The word of a shell at the front of a line, without its quotes, which it leaves; empty where a command ends.
+inline std::string_view take_word(std::string_view& line) noexcept {
     line.remove_prefix((std::min)(line.find_first_not_of(" \t"), line.size()));
     bool const quoted = line.starts_with('\'') || line.starts_with('"');
     auto const begin = quoted ? 1u : 0u;
@@ -84,60 +90,158 @@ inline void each_edit_of_patch(std::string_view text, edit_sink f) {
     line.remove_prefix((std::min)(end + begin, line.size()));
     return word;
 }
-/// sed -i 's/OLD/NEW/' FILE: what the text becomes is not known, as OLD is a pattern. Where it is not plain, or where
-/// lines are told by their numbers, anything of the file may have changed.
-inline void edit_of_sed(std::string_view line, edit_sink f) {
-    auto script = take_word(line);
-    while (script.starts_with('-')) script = take_word(line);
-    auto const file = take_word(line);
-    if (file.empty()) return;
+/// True for the name of a file as it stands in a script, without variables, patterns and parts in quotes.
+constexpr bool is_file_word(std::string_view word) noexcept {
+    return !word.empty() && word.find_first_of("$*?'\"\\`(){}") == word.npos && !word.starts_with("/dev/");
+}
+
+/// The text that a command of sed replaces; nothing where that is a pattern, or where it does something else.
+inline std::optional<std::string> replaced_by_sed(std::string_view script, bool extended) {
     script.remove_prefix((std::min)(script.find_first_not_of("0123456789,$ "), script.size()));
-    auto const mark = script.starts_with('s') && script.size() > 1 ? script[1] : '/';
-    script.remove_prefix((std::min)(script.find(mark), script.size()));
+    if (script.size() < 2 || script.front() != 's') return {};
+    auto const mark = script[1];
     std::string old;
-    bool is_plain = !script.empty();
-    for (std::size_t at = 1; is_plain && at < script.size() && script[at] != mark; ++at) {
+    std::size_t at = 2;
+    for (; at < script.size() && script[at] != mark; ++at) {
         auto const next = at + 1 < script.size() ? script[at + 1] : '\0';
         if (script[at] == '\\' && std::string_view{".[]*/^$\"'&|"}.find(next) != std::string_view::npos) ++at;
-        else is_plain = std::string_view{"\\*[]^$"}.find(script[at]) == std::string_view::npos;
-        if (is_plain) old.push_back(script[at]);
+        else if (std::string_view{"\\*[]^$"}.find(script[at]) != std::string_view::npos) return {};
+        else if (extended && std::string_view{"+?|(){}"}.find(script[at]) != std::string_view::npos) return {};
+        old.push_back(script[at]);
     }
-    if (is_plain && !old.empty()) f({file, std::string_view{old}, std::nullopt});
-    else f({file, std::nullopt, std::nullopt});
+    auto const end = script.find(mark, at + 1);
+    bool const is_alone = end != script.npos && script.find_first_not_of("gIi0123456789p", end + 1) == script.npos;
+    if (old.empty() || !is_alone) return {};
+    return old;
+}
+/// sed -i 's/OLD/NEW/' FILE ...: what the text becomes is not known. Where OLD is a pattern, or lines are told by their
+/// numbers, anything of the file may have changed.
+inline void each_edit_of_sed(std::string_view line, edit_sink f) {
+    std::optional<std::string_view> script;
+    bool in_place = false, extended = false, several = false;
+    for (;;) {
+        line.remove_prefix((std::min)(line.find_first_not_of(" \t"), line.size()));
+        if (line.empty() || std::string_view{";&|<>"}.find(line.front()) != std::string_view::npos) return;
+        bool const quoted = line.front() == '\'' || line.front() == '"';
+        auto word = take_word(line);
+        if (!quoted && word.starts_with('-')) {
+            in_place = in_place || word.starts_with("--in-place") || word.substr(0, 3).find('i') != word.npos;
+            extended = extended || word.find_first_of("Er") < 3;
+            if (word != "-e") continue;
+            several = several || script.has_value();
+            script = take_word(line);
+        } else if (!script) {
+            if (!word.empty()) script = word;  // an empty one is the suffix behind -i
+        } else if (in_place && is_file_word(word)) {
+            auto const old = several ? std::nullopt : replaced_by_sed(*script, extended);
+            f({word, old ? std::optional{std::string_view{*old}} : std::nullopt, std::nullopt});
+        }
+    }
+}
+/// The file into which `cat` or `tee` writes a document: cat > FILE, cat >> FILE, tee [-a] FILE. Empty for none.
+inline std::string_view file_of_document(std::string_view line, bool& appends) noexcept {
+    auto const word_behind = [&](std::size_t at) {
+        auto rest = line.substr((std::min)(at, line.size()));
+        return take_word(rest);
+    };
+    auto const is_word = [&](std::size_t at) {
+        return at != line.npos && (at == 0 || line[at - 1] == ' ' || line[at - 1] == ';' || line[at - 1] == '&');
+    };
+    if (auto const tee = line.find("tee "); is_word(tee)) {
+        auto const first = word_behind(tee + 4);
+        appends = first == "-a";
+        return appends ? word_behind(line.find("-a", tee) + 2) : first;
+    }
+    if (!is_word(line.find("cat "))) return {};
+    for (auto arrow = line.find('>'); arrow != line.npos; arrow = line.find('>', arrow + 1)) {
+        if (arrow != 0 && std::string_view{"12&->"}.find(line[arrow - 1]) != std::string_view::npos) continue;
+        appends = line.substr(arrow).starts_with(">>");
+        return word_behind(arrow + (appends ? 2 : 1));
+    }
+    return {};
 }
 /// Documents that a shell writes into files, cat > FILE <<'END' up to a line END, and the edits of sed.
 inline void each_edit_of_script(std::string_view text, edit_sink f) {
     while (!text.empty()) {
         auto const line = take_line(text);
-        auto const sed = line.find("sed -i");
-        if (sed != line.npos) edit_of_sed(line.substr(sed + 6), f);
+        for (auto sed = line.find("sed "); sed != line.npos; sed = line.find("sed ", sed + 1))
+            if (sed == 0 || !is_word_byte(line[sed - 1])) each_edit_of_sed(line.substr(sed + 4), f);
         auto const mark = line.find("<<");
-        auto const arrow = line.find('>');
-        if (mark == line.npos || arrow == line.npos) continue;
+        if (mark == line.npos || line.substr(mark).starts_with("<<<")) continue;
+        bool appends = false;
+        auto const file = file_of_document(line, appends);
         auto behind_mark = line.substr((std::min)(line.find_first_not_of("<- \\", mark), line.size()));
         auto const ending = take_word(behind_mark);
-        bool const appends = line.substr(arrow).starts_with(">>");
-        auto behind_arrow = line.substr(arrow + (appends ? 2 : 1));
-        auto const file = take_word(behind_arrow);
+        if (!is_file_word(file) || ending.empty()) continue;
+        bool const indented = line.substr(mark).starts_with("<<-");
         std::string document;
-        bool is_whole = false;
-        while (!text.empty() && !is_whole) {
-            auto const next = take_line(text);
-            is_whole = next == ending;
-            if (!is_whole) document.append(next).push_back('\n');
+        for (auto rest = text; !rest.empty();) {
+            auto next = take_line(rest);
+            if (indented) next.remove_prefix((std::min)(next.find_first_not_of('\t'), next.size()));
+            if (next == ending) {
+                f({file, appends ? std::optional{std::string_view{}} : std::nullopt, document});
+                text = rest;
+                break;
+            }
+            document.append(next).push_back('\n');
         }
-        if (is_whole) f({file, appends ? std::optional{std::string_view{}} : std::nullopt, document});
     }
 }
+/// The file that a script only shows: cat, head, tail, nl or sed -n FILE. Empty for none.
+inline std::string_view file_shown_by(std::string_view script) noexcept {
+    if (auto const end = script.find("&& "); script.starts_with("cd ") && end != script.npos)
+        script.remove_prefix(end + 3);
+    auto const tool = take_word(script);
+    bool shows = false;
+    for (std::string_view const each : {"cat", "head", "tail", "nl", "sed"}) shows = shows || tool == each;
+    std::string_view last;
+    for (auto word = take_word(script); shows && !word.empty(); word = take_word(script)) last = word;
+    return is_file_word(last) ? last : std::string_view{};
+}
 
-/// Calls f(file_edit) for each edit of a call, in order: by the members of its arguments, by patches as `apply_patch`
-/// takes them, and by here-documents and `sed -i` of a shell.
-[[gnu::noinline]] inline void each_edit(part_view const& call, edit_members const& members, edit_sink f) {
-    std::string file, text, old;
+/// Calls f(key, spelt) for each string among the arguments, with its quotes. Elements of an array have its key.
+inline void each_argument(std::string_view arguments, callable_ref<void(std::string_view, std::string_view)> f) {
+    json::scanner scan{arguments};
+    std::string_view key;
+    for (auto kind = scan.next(); kind != json::token::done && kind != json::token::bad; kind = scan.next())
+        if (kind == json::token::key) key = scan.text().substr(1, scan.text().size() - 2);
+        else if (kind == json::token::string) f(key, scan.text());
+}
+
+/// Members of a call's arguments that hold a script.
+inline constexpr file_of_call script_of_call{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
+
+/// True for one of the names.
+constexpr bool is_member_of(file_of_call const& names, std::string_view key) noexcept {
+    bool found = false;
+    for (auto const name : names.members) found = found || name == key;
+    return found;
+}
+/// The script that a call runs; the last of several, as in ["bash", "-c", "make"]. Empty for none.
+[[gnu::noinline]] inline std::string script_in(part_view const& call) {
+    std::string script;
+    each_argument(call.text, [&](std::string_view key, std::string_view spelt) {
+        if (is_member_of(script_of_call, key)) script = json::string_value(spelt);
+    });
+    return script;
+}
+
+/// Calls f(file_edit) for the edits of a call, in order: by the members of its arguments, by patches as `apply_patch`
+/// takes them, and by here-documents and `sed -i` of a shell. Of more than 1,000, and of very long texts, it is only
+/// told that their file has changed. Not read: `rm`, `mv`, `git checkout`, and what programs write.
+[[gnu::noinline]] inline void each_edit(part_view const& call, edit_members const& members, edit_sink sink) {
+    constexpr std::size_t most = 1'000, longest = 64'000;
+    std::size_t count = 0;
+    auto const f = [&](file_edit edit) {
+        if (++count > most) return;
+        if (count == most || (edit.old && edit.old->size() > longest)) edit.old = edit.text = std::nullopt;
+        sink(edit);
+    };
+    auto file = file_of_call{}(call).value_or("");
+    std::string text, old;
     std::string_view partner;
     bool has_text = false, has_old = false;
     auto const end = [&] {
-        if ((has_text || has_old) && file.empty()) file = file_of_call{}(call).value_or("");
         // Without a file `content` may be of a message, and `search` of a search.
         if (has_text && !partner.empty()) f({file, std::string_view{old}, text});
         else if (has_text && !file.empty()) f({file, std::nullopt, text});
@@ -146,22 +250,24 @@ inline void each_edit_of_script(std::string_view text, edit_sink f) {
         text.clear();
         old.clear();
     };
-    json::each_string(call.text, [&](json::spelt_string const& string) {
-        auto const value = [&] {
-            return json::string_value(call.text.substr(string.begin - 1, string.text.size() + 2));
-        };
-        if (string.text.find("*** Begin Patch") != string.text.npos) return each_edit_of_patch(value(), f);
+    bool const only_looks = has_word(call.tool, looking_words, true);
+    each_argument(call.text, [&](std::string_view key, std::string_view spelt) {
         for (auto const& [now, before] : members) {
-            if (string.key.empty() || (string.key != now && string.key != before)) continue;
-            bool const is_text = string.key == now;
+            if (key.empty() || only_looks || (key != now && key != before)) continue;
+            bool const is_text = key == now;
             if (before != partner || (is_text ? has_text : has_old)) end();  // of another edit
             partner = before;
             (is_text ? has_text : has_old) = true;
-            (is_text ? text : old) = value();
+            (is_text ? text : old) = json::string_value(spelt);
             return;
         }
-        if (string.text.find("<<") != string.text.npos || string.text.find("sed -i") != string.text.npos)
-            each_edit_of_script(value(), f);
+        if (is_member_of({}, key)) {
+            end();
+            file = json::string_value(spelt);
+        } else if (spelt.find("*** Begin Patch") != spelt.npos) {
+            auto const patch = json::string_value(spelt);
+            each_edit_of_patch(std::string_view{patch}.substr(patch.find("*** Begin Patch")), f);
+        } else if (is_member_of(script_of_call, key)) each_edit_of_script(json::string_value(spelt), f);
     });
     end();
 }

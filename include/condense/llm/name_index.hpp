@@ -44,9 +44,9 @@ struct no_prose {
 /// Lists the names of all that has left a session, the best first by their score, as far as they fit a share of the
 /// input, and quotes the lines of the very best. What stands in what stays is not repeated. Names that layers such as
 /// compress and offload have cut out of messages that stay are listed as well. A line is not quoted where a later call
-/// changed what it names. Costs a look at each message when it
-/// leaves, and at what stays; the memory holds at most 4,096 names with a label and a line. In a run on its own
-/// (`reduce`) the names of an earlier list are taken from its text.
+/// has changed what it names, or has written another text in its place, as far as `each_edit` can read that. Costs a
+/// look at each message when it leaves, and at what stays; the memory holds at most 4,096 names with a label and a
+/// line. In a run on its own (`reduce`) the names of an earlier list are taken from its text.
 template <class Score = name_score>
 struct name_index {
     percent share = {2'000};  ///< of the input; halved with each step of pressure
@@ -74,7 +74,8 @@ struct name_index {
         names.add_tokens(seen.size.count);
         detail::name_source from{seen.message, seen.speaker == role::assistant};
         auto const of_file = [&](part_view const& call) {
-            if (auto const path = file_of_call{}(call)) from.file = detail::fnv1a(*path);
+            auto const script = detail::script_in(call);
+            from.file = file_hash(file_of_call{}(call).value_or(std::string{detail::file_shown_by(script)}));
         };
         if (seen.part.kind == part_kind::tool_call) of_file(seen.part);
         bool const is_result = seen.part.kind == part_kind::tool_result;
@@ -89,7 +90,7 @@ struct name_index {
         if (!succeeded) return;
         seen.call([&](part_view const& call) {
             detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
-                from.file = detail::fnv1a(edit.file);
+                from.file = file_hash(edit.file);
                 names.see_edit(edit, from);
             });
         });
@@ -123,6 +124,10 @@ struct name_index {
     friend constexpr bool operator==(name_index const&, name_index const&) = default;
 
 private:
+    /// Of the last part of a path, as the folder may be written or not; 0 for none.
+    static constexpr std::uint64_t file_hash(std::string_view path) noexcept {
+        return path.empty() ? 0 : detail::fnv1a(path.substr(path.rfind('/') + 1));
+    }
     /// Lines with the subject of a call that changed something are stale from now on.
     static void see_change(memory& names, part_view const& call, std::uint64_t message) {
         names.each_in(detail::changing_call_of(call).subject, [&](std::uint32_t number) {

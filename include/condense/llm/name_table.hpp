@@ -122,11 +122,20 @@ public:
         if (!edit.old)
             for (auto& name : entries_)
                 if (name.file == from.file) forget(name);
+        std::string_view first, last;
         each_line(edit.old.value_or(""), [&](std::string_view line) {
+            if (line.empty()) return;
+            if (first.empty()) first = line;
+            last = line;
             each_in(line, [&](std::uint32_t number) {
                 if (entries_[number].line.find(line) != std::string::npos) forget(entries_[number]);
             });
         });
+        // They may be parts of lines, and hold no name as a whole.
+        constexpr std::size_t least = 4;
+        for (auto const part : {first, last})
+            for (auto& name : entries_)
+                if (part.size() >= least && name.line.find(part) != std::string::npos) forget(name);
         each_line(edit.text.value_or(""), [&](std::string_view line) {
             if (!is_quotable(line)) return;
             each_in(line, [&](std::uint32_t number) {
@@ -229,8 +238,13 @@ public:
     /// Forgets the names of messages from `first` on, which are others now.
     void rewind(std::uint64_t first) {
         keep([&](entry const& name) { return name.newest < first && name.used <= first; });
-        for (auto& name : entries_)
+        for (auto& name : entries_) {
             if (name.changed >= first) name.changed = 0;
+            if (name.quoted < first) continue;
+            name.line.clear();
+            name.quoted = name.newest;
+            name.file = 0;
+        }
     }
 
 private:

@@ -168,10 +168,8 @@ void each_name(part_view const& part, Function&& f) {
     std::string_view key;
     for (auto token = scan.next(); token != json::token::done; token = scan.next()) {
         auto const text = scan.text();
-        if (token == json::token::key) {
-            key = text.substr(1, text.size() - 2);
-            each_in(key, {}, true);
-        } else if (token == json::token::string) {
+        if (token == json::token::key) key = text.substr(1, text.size() - 2);
+        else if (token == json::token::string) {
             auto const inner = text.substr(1, text.size() - 2);
             bool const escaped = inner.find('\\') != std::string_view::npos;
             if (escaped) each_in(json::string_value(text), key, true);

@@ -30,7 +30,7 @@ inline constexpr std::string_view texts_head = "Texts of the latest edits, as th
 
 /// True if a line of the text is one of these, so that it could be read as such a part.
 inline bool has_head(std::string_view text) noexcept {
-    for (auto const head : {words_head, record_head, texts_head})
+    for (auto const head : {words_head, record_head, texts_head, index_head, older_index_head})
         for (auto at = text.find(head); at != text.npos; at = text.find(head, at + 1))
             if (at == 0 || text[at - 1] == '\n') return true;
     return false;
@@ -66,33 +66,44 @@ inline std::string record_line(std::string_view text, chars limit) {
     return is_recordable(plain) ? plain : std::string{};
 }
 
-/// True for the text of a result that begins as an error does.
+/// True for the text of a result that begins as an error does, also one in JSON.
 inline bool is_error_text(std::string_view text) noexcept {
     text.remove_prefix((std::min)(text.find_first_not_of(" \t\r\n"), text.size()));
     for (std::string_view const word :
-         {"error:", "error executing", "[error", "traceback (most", "fatal:", "exception:"})
-        if (begins_with_word(text, word)) return true;
+         {"error:", "error executing", "[error", "traceback (most", "fatal:", "exception:", "no replacement was",
+          "{\"error\": \"", "{\"error\":\"", "{\"error\":{"})
+        if (begins_with_word(text, word))  // but not with an empty one in JSON
+            return text.find("\"\"") != word.size() - 1;
     return false;
 }
-/// True for a result of a call that failed: by its status, by how it begins, or by the exit code in it.
-inline bool reports_failure(part_view const& result) noexcept {
-    if (result.status == part_status::error || is_error_text(result.text)) return true;
-    for (std::string_view const mark : {"<returncode>", "exit code ", "exit code: ", "exited with code "})
-        if (auto const at = result.text.find(mark); at != result.text.npos && at + mark.size() < result.text.size()) {
-            auto const digit = result.text[at + mark.size()];
-            return digit >= '1' && digit <= '9';
-        }
-    return false;
+/// True for a line that tells of an exit code other than 0.
+inline bool tells_exit_code(std::string_view line) noexcept {
+    for (std::string_view const mark : {"<returncode>", "exit code ", "exit code: ", "exited with code ",
+                                        "exit status ", "process exited with code ", "command exited with code "})
+        if (begins_with_word(line, mark) && line.size() > mark.size())
+            return line[mark.size()] >= '1' && line[mark.size()] <= '9';
+    auto const at = line.find("\"exit_code\":");
+    auto const digit = at == line.npos ? at : line.find_first_not_of(' ', at + 12);
+    return digit < line.size() && line[digit] >= '1' && line[digit] <= '9';
 }
-/// The line of a result that tells how it ended: of an error the first, of other output the last that is no mark.
-inline std::string_view outcome_line(std::string_view text) noexcept {
-    bool const is_error = is_error_text(text);
-    std::string_view found;
-    while (!text.empty() && !(is_error && !found.empty())) {
+/// How a result tells that its call ended.
+struct call_end {
+    std::string_view line = {};  ///< of an error the first one, of other output the last that is no mark
+    bool failed = false;  ///< by its status, by how it begins, or by an exit code in its first or last line
+};
+inline call_end end_of(part_view const& result) noexcept {
+    bool const is_error = is_error_text(result.text);
+    call_end end{.failed = is_error || result.status == part_status::error};
+    std::string_view first, last;
+    for (auto text = result.text; !text.empty();) {
         auto const line = without_space(take_line(text));
-        if (is_quotable(line) && !line.starts_with('<')) found = line;
+        if (line.empty()) continue;
+        if (first.empty()) first = line;
+        last = line;
+        if (!line.starts_with('<') && !(is_error && !end.line.empty())) end.line = line;
     }
-    return found;
+    end.failed = end.failed || tells_exit_code(first) || tells_exit_code(last);
+    return end;
 }
 
 /// The last sentence of a text, where that is a question, as it can stand in a record.
@@ -142,7 +153,9 @@ struct changing_call {
                                                         std::string_view changes = changing_words,
                                                         std::string_view looks = looking_words) {
     changing_call made;
-    if (has_word(call.tool, looks, true) || !has_word(call.tool, changes, false) || file_of_call{}(call)) return made;
+    if (has_word(call.tool, looks, true) || !has_word(call.tool, changes, false) || file_of_call{}(call) ||
+        call.text.find("*** Begin Patch") != call.text.npos)
+        return made;
     made.changes = true;
     json::each_member(call.text, [&](std::string_view name, std::string_view value) {
         auto const shown = value.starts_with('"') ? json::string_value(value) : std::string{value};

@@ -27,7 +27,7 @@ namespace condense {
 inline namespace v1 {
 
 /// Quotes the user's messages in all that has left a session, in their order: the newest whole, and of the one that
-/// fits only in part the beginning. A short one stands with the question that it answers. The task is not repeated
+/// fits only in part both ends. A short one stands with the question that it answers. The task is not repeated
 /// where it stays. Costs a look at each message when it leaves; remembers 200,000 bytes. In a run on its own (`reduce`)
 /// the earlier ones are taken from the summary's text.
 struct user_words {
@@ -51,7 +51,7 @@ struct user_words {
         if (seen.why == departure::summary && !seen.is_known) return read(log, seen.part.text);
         if (seen.why != departure::left || !seen.is_words || seen.part.kind != part_kind::text || seen.part.cost)
             return;
-        if (is_output(seen.part.text) || is_command(seen.part.text)) return;
+        if (is_output(seen.part.text)) return;
         std::string text;
         detail::append_neutral(text, detail::utf8::scrubbed(std::string{seen.part.text}));
         auto const earlier = seen.size == tokens{} ? entry_of(log, seen.message) : log.entries.size();
@@ -64,8 +64,9 @@ struct user_words {
                 if (part.kind == part_kind::text) question = detail::question_of(part.text);
             });
             if (!question.empty()) text.append(" (asked: ").append(question).append(")");
+            else if (!seen.is_task && is_command(text)) return;
         }
-        text.resize(detail::utf8::floor(text, text_most));
+        if (text.size() > text_most) text = both_ends(text, text_most / 4);
         log.add({seen.is_task ? std::string{task_label} : std::string{}, std::move(text), seen.message});
     }
     /// The quotations, of at most `room.limit`.
@@ -142,16 +143,18 @@ private:
         }
         return {};
     }
-    /// So many characters of a text, half of them of its end, each line behind a mark, so that no line is taken for one
+    /// So many characters of a text, half of them of its end.
+    static std::string both_ends(std::string_view text, std::uint64_t points) {
+        return detail::joined({text.substr(0, detail::utf8::prefix(text, points - points / 2)), marker,
+                               text.substr(detail::utf8::suffix(text, points / 2))});
+    }
+    /// So many characters of a text as `both_ends` cuts it, each line behind a mark, so that no line is taken for one
     /// of the summary. Empty if too few would be left to say anything.
     static std::string quoted(std::string_view text, std::uint64_t points, bool is_whole) {
         std::string out, cut;
         if (!is_whole) {
             if (points < least_points) return {};
-            cut.append(text.substr(0, detail::utf8::prefix(text, points - points / 2)))
-                .append(marker)
-                .append(text.substr(detail::utf8::suffix(text, points / 2)));
-            text = cut;
+            text = cut = both_ends(text, points);
         }
         while (!text.empty()) out.append(mark).append(detail::take_line(text)).push_back('\n');
         return out.append(end_mark);

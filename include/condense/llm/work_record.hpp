@@ -14,6 +14,7 @@
 #include <condense/core/handles.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/detail/fnv.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_scan.hpp>
 #include <condense/detail/netstring.hpp>
@@ -44,6 +45,7 @@ public:
     struct line {
         std::string text;
         std::uint64_t message = 0;
+        std::uint64_t subject = 0;  ///< a hash of what it is about; 0 for nothing but itself
     };
     /// A file that a call named.
     struct file {
@@ -76,13 +78,14 @@ public:
         if (lines.size() == most) lines.erase(lines.begin());
         lines.push_back({std::move(text), message});
     }
-    /// Adds a line in the place of the earlier ones on its subject, by which it begins; nothing for an empty one.
-    static void replace(std::vector<line>& lines, std::string_view subject, std::string text, std::uint64_t message,
-                        std::size_t most = lines_most) {
+    /// Adds a line in the place of the earlier ones on its subject; an empty one only takes those out.
+    static void replace(std::vector<line>& lines, line added, std::size_t most = lines_most) {
         for (auto const& one : lines)
-            if (one.message > message && one.text.starts_with(subject)) return;
-        std::erase_if(lines, [&](line const& one) { return one.text.starts_with(subject); });
-        if (!text.empty()) add(lines, std::move(text), message, most);
+            if (one.subject == added.subject && one.message > added.message) return;
+        std::erase_if(lines, [&](line const& one) { return one.subject == added.subject; });
+        if (added.text.empty()) return;
+        if (lines.size() == most) lines.erase(lines.begin());
+        lines.push_back(std::move(added));
     }
     void add(file added) {
         for (std::size_t index = 0; index < files.size(); ++index)
@@ -140,12 +143,13 @@ private:
         for (auto const& one : lines) {
             put_field(out, one.text);
             put_field(out, one.message);
+            put_field(out, one.subject);
         }
     }
     static bool read_lines(field_reader& reader, std::vector<line>& lines, std::size_t message_count,
                            std::size_t most = lines_most) {
         for (auto count = reader.number(most); count != 0; --count) {
-            line one{std::string{reader.text()}, reader.number(message_count)};
+            line one{std::string{reader.text()}, reader.number(message_count), reader.number(u64_limit)};
             if (reader.broken() || !is_recordable(one.text)) return false;
             lines.push_back(std::move(one));
         }
@@ -166,14 +170,14 @@ constexpr bool names_one_of(std::string_view name, std::array<std::string_view, 
 }  // namespace detail
 
 /// Lists what was done in all that has left a session: sentences of the assistant that name a decision, calls that
-/// changed something, the newest of each tool on each subject, commands that ran, files read and written, calls that
-/// failed, and what is open by the newest list of tasks. All of it is quoted, nothing concluded. A file that was read
-/// stands with its size, so that an agent can tell whether to read it again. Costs a look at each message when it
-/// leaves; remembers the last 12 lines of each kind and 200 files. In a run on its own (`reduce`) the earlier record is
-/// taken from its text.
+/// changed something, the newest of each tool on each subject, commands that ran and how they ended, files read and
+/// written, calls that failed and have not succeeded since, and what is open by the newest list of tasks. A file that
+/// was read stands with its size, so that an agent can tell whether to read it again. Costs a look at each message when
+/// it leaves; remembers the last 12 lines of each kind and 200 files. In a run on its own (`reduce`) the earlier record
+/// is taken from its text.
 struct work_record {
     percent share = {500};  ///< of the input; halved with each step of pressure
-    chars line = {150};  ///< kept of each request, failure and task
+    chars line = {150};  ///< kept of each command, failure and task
     /// Words in the names of tools, in lower case: of those that write files, and of those that keep a list of tasks.
     std::array<std::string_view, 8> writes = {"write", "edit", "patch", "replace", "create", "delete", "insert", ""};
     std::array<std::string_view, 3> tasks = {"todo", "plan", "task_list"};
@@ -223,6 +227,41 @@ struct work_record {
         else if (part.kind == part_kind::text && speaker == role::assistant) note_decisions(log, part.text, message);
         else if (part.kind == part_kind::media) note(log.shown, part.text, message);
     }
+    /// Notes what became of a call. It stands in the place of what became of a call with the same subject before: the
+    /// command, the file, the first argument of a call that changes something, or else all arguments.
+    void note_result(memory& log, part_view const& call, part_view const& result, std::uint64_t message) const {
+        auto const path = file_of_call{}(call).value_or("");
+        auto const command = command_in(call);
+        auto const made = detail::changing_call_of(call, changes, looks);
+        auto const end = detail::end_of(result);
+        auto const about = !command.empty() ? command : !path.empty() ? path : made.subject;
+        auto const tool = detail::record_line(call.tool.empty() ? result.tool : call.tool, line);
+        auto const outcome = end.line.empty() ? std::string{"(no output)"} : detail::record_line(end.line, line);
+        std::string_view const known_by = !about.empty() ? about : !call.text.empty() ? call.text : outcome;
+        auto const subject = detail::fnv1a(known_by, detail::fnv1a(tool));
+        if (!call.text.empty() || end.failed) {
+            auto const shown = detail::record_line(ends_of(about), {80});
+            auto const text =
+                detail::joined({tool, tool.empty() ? "" : ": ", shown, shown.empty() ? "" : ": ", outcome});
+            memory::replace(log.failed,
+                            {end.failed ? detail::record_line(text, line) : std::string{}, message, subject});
+        }
+        if (auto const ran = detail::record_line(ends_of(command), line); !ran.empty() && !end.failed)
+            memory::replace(log.ran,
+                            {detail::joined({ran, ": ", detail::record_line(outcome, {60})}), message, subject});
+        if (made.changes && !end.failed) note_change(log, tool, made, outcome, message);
+        if (result.status == part_status::error || detail::is_error_text(result.text)) return;
+        if (!detail::names_one_of(call.tool, writes))
+            for (auto& file : log.files)
+                if (file.path == path) {
+                    file.lines = detail::count_lines(result.text);
+                    file.bytes = result.text.size();
+                }
+        detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
+            if (is_recorded(edit.file))
+                log.add({.path = std::string{edit.file}, .message = message, .is_written = true});
+        });
+    }
     /// Facts of it that are worth remembering when the work is over, one line each: decisions, calls that failed, and
     /// files written.
     static std::vector<std::string> facts_of(memory const& log) {
@@ -247,40 +286,6 @@ private:
     static constexpr std::string_view written_label = "Files written: ";
     static constexpr std::string_view read_label = "Files read: ";
 
-    /// Notes what became of a call. It stands in the place of what became of the same call before.
-    void note_result(memory& log, part_view const& call, part_view const& result, std::uint64_t message) const {
-        auto const path = file_of_call{}(call).value_or("");
-        auto const command = command_in(call);
-        auto subject = std::string{call.tool.empty() ? result.tool : call.tool};
-        auto const about = detail::record_line(command.empty() ? path : command, {80});
-        if (!about.empty()) subject.append(": ").append(about);
-        if (!subject.empty()) subject.append(": ");
-        auto outcome = detail::record_line(detail::outcome_line(result.text), line);
-        if (outcome.empty()) outcome = "(no output)";
-        bool const failed = detail::reports_failure(result);
-        if (failed || !about.empty()) {
-            auto text = failed ? detail::record_line(subject + outcome, line) : std::string{};
-            auto const known_by = about.empty() ? text : subject;
-            memory::replace(log.failed, known_by, std::move(text), message);
-        }
-        if (auto ran = detail::record_line(command, line); !ran.empty() && !failed) {
-            ran.append(": ");
-            memory::replace(log.ran, ran, ran + detail::record_line(outcome, {60}), message);
-        }
-        if (!failed) note_change(log, call, result.text, message);
-        if (result.status == part_status::error || detail::is_error_text(result.text)) return;
-        if (!detail::names_one_of(call.tool, writes))
-            for (auto& file : log.files)
-                if (file.path == path) {
-                    file.lines = detail::count_lines(result.text);
-                    file.bytes = result.text.size();
-                }
-        detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
-            if (is_recorded(edit.file))
-                log.add({.path = std::string{edit.file}, .message = message, .is_written = true});
-        });
-    }
-
     /// True for a path that can be read again from the record, where commas and brackets stand behind paths.
     static constexpr bool is_recorded(std::string_view path) noexcept {
         return detail::is_listable(path) && path.find(", ") == std::string_view::npos &&
@@ -293,7 +298,7 @@ private:
     void note_call(memory& log, part_view const& call, std::uint64_t message) const {
         if (detail::names_one_of(call.tool, tasks)) return note_tasks(log, call.text, message);
         auto path = file_of_call{}(call).value_or("");
-        auto const verb = path.empty() ? std::string{} : command_of(call).value_or("");
+        auto const verb = path.empty() ? std::string{} : detail::script_in(call);
         bool const is_written = detail::names_one_of(is_verb(verb) ? verb : call.tool, writes);
         if (is_recorded(path)) log.add({.path = std::move(path), .message = message, .is_written = is_written});
     }
@@ -301,30 +306,34 @@ private:
     static bool is_verb(std::string_view command) noexcept {
         return !command.empty() && command.find_first_of(" \t\n/.;|&") == command.npos;
     }
-    /// The command that a call runs, without the folder in which it runs; of one of many lines the first and the last.
-    std::string command_in(part_view const& call) const {
-        auto const whole = command_of(call).value_or("");
-        if (is_verb(whole) && file_of_call{}(call)) return {};
+    /// The command that a call runs, without the folder in which it runs. Empty for the verb of an editor, and for a
+    /// patch.
+    static std::string command_in(part_view const& call) {
+        auto const whole = detail::script_in(call);
+        if ((is_verb(whole) && file_of_call{}(call)) || whole.starts_with("*** Begin Patch")) return {};
         std::string_view text = whole;
         if (auto const end = text.find(" && "); text.starts_with("cd ") && end < text.find('\n'))
             text.remove_prefix(end + 4);
+        return std::string{text};
+    }
+    /// Of a text of many lines the first and the last.
+    static std::string ends_of(std::string_view text) {
+        while (text.ends_with('\n')) text.remove_suffix(1);
         auto const last = text.rfind('\n');
         auto const first = text.find('\n');
         if (first == last) return std::string{text};
-        return std::string{text.substr(0, first)}.append(" ... ").append(text.substr(last + 1));
+        return detail::joined({text.substr(0, first), " ... ", text.substr(last + 1)});
     }
-    /// A call that changed something and succeeded: the tool, its subject, which is the first of its arguments, the
-    /// others, and the beginning of its result.
-    void note_change(memory& log, part_view const& call, std::string_view result, std::uint64_t message) const {
-        auto const made = detail::changing_call_of(call, changes, looks);
-        if (!made.changes) return;
+    /// A call that changed something and succeeded: the tool, its subject, the other arguments, and how it ended.
+    void note_change(memory& log, std::string const& tool, detail::changing_call const& made, std::string_view outcome,
+                     std::uint64_t message) const {
         constexpr chars of_arguments{60}, of_result{40};
-        auto const head = detail::record_line(std::string{call.tool} + " " + made.subject, of_arguments);
-        auto text = head + detail::record_line(made.rest, of_arguments) + ": " + detail::record_line(result, of_result);
+        auto const head = detail::record_line(detail::joined({tool, " ", made.subject}), of_arguments);
+        auto text = detail::joined(
+            {head, detail::record_line(made.rest, of_arguments), ": ", detail::record_line(outcome, of_result)});
         if (!head.empty() && detail::is_recordable(text))
-            memory::replace(log.changed, head, std::move(text), message, memory::changes_most);
+            memory::replace(log.changed, {std::move(text), message, detail::fnv1a(head)}, memory::changes_most);
     }
-    static constexpr file_of_call command_of{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
 
     /// Sentences and lines that name a decision; one that asks is none.
     void note_decisions(memory& log, std::string_view text, std::uint64_t message) const {
@@ -417,23 +426,33 @@ private:
     /// Takes what is not known from the record in a summary.
     void read(memory& log, std::string_view text) const {
         text = detail::behind_head(text, detail::record_head);
-        while (!text.empty() && !text.starts_with(detail::index_head)) {
+        std::array<std::size_t, 6> counts{};  // read of each kind: they stand before what is known, in their order
+        for (bool is_record = true; is_record && !text.empty();) {
             auto const first_line = detail::take_line(text);
+            is_record = false;
             auto const behind = [&](std::string_view label) {
-                return first_line.starts_with(label) ? first_line.substr(label.size()) : std::string_view{};
+                bool const has_label = first_line.starts_with(label);
+                is_record = is_record || has_label;
+                return has_label ? first_line.substr(label.size()) : std::string_view{};
             };
+            auto count = counts.begin();
             for (auto const& [label, entries] : {std::pair{decided_label, &log.decided},
                                                  {failed_label, &log.failed},
                                                  {ran_label, &log.ran},
                                                  {shown_label, &log.shown},
                                                  {changed_label, &log.changed},
-                                                 {open_label, &log.open}})
+                                                 {open_label, &log.open}}) {
+                auto& place = *count++;
                 if (auto const one = behind(label); detail::is_recordable(one)) {
                     bool known = false;
                     for (auto const& other : *entries) known = known || other.text == one;
                     auto const most = entries == &log.changed ? memory::changes_most : memory::lines_most;
-                    if (!known && entries->size() < most) entries->insert(entries->begin(), {std::string{one}, 0});
+                    if (known || entries->size() >= most) continue;
+                    // The newest change stands first.
+                    auto const at = entries == &log.changed ? 0 : place++;
+                    entries->insert(entries->begin() + static_cast<std::ptrdiff_t>(at), {std::string{one}, 0, 0});
                 }
+            }
             for (auto const label : {written_label, read_label}) read_files(log, behind(label), label == written_label);
         }
     }

@@ -117,7 +117,7 @@ struct basic_session_state {
     bool binds = true;  ///< bound parts leave with what stood before them, as the options or the latest model say
     std::uint64_t task = 0;  ///< the number of the message that was named as the task, plus 1; 0 where none was
     bool task_taken = false;  ///< a last resort has taken it out
-    bool settled = false;  ///< the latest run has left that so, or media over the budget, and nothing has changed since
+    bool settled = false;  ///< the latest run has left the task out, or media over the budget, and nothing is new
     std::uint64_t model = 0;  ///< a hash of its name; 0 where none was set
     bool warned = false;  ///< the observer knows that the request is nearly full
 };
