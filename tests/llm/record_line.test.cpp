@@ -23,12 +23,12 @@ TEST_CASE("record_line: a result tells how its call ended, and whether it failed
     auto const failed = [](std::string_view text) { return end_of({.text = text}).failed; };
     for (auto const* const text :
          {"Error: no seats", "\n fatal: x", R"({"error": "no such order"})", R"({"error":{"code":4}})",
-          "Exit code: 1\nx", "Exit code 2\nx", "<returncode>1</returncode>", "x\nexit code 127\n",
-          "No replacement was performed", R"({"output":"","metadata":{"exit_code": 2}})"})
+          "Exit code: 1\nx", "Exit code 2\nx", "<returncode>1</returncode>\n<output>\nx\n</output>",
+          "x\nexit code 127\n", "No replacement was performed", R"({"output":"","metadata":{"exit_code": 2}})"})
         CHECK(failed(text));
-    for (auto const* const text :
-         {"", "done", R"({"error": ""})", R"({"error": null})", "Exit code: 0\nx", "exit code 0",
-          "It ends with exit code 2.", "a.md:3: exit code 1", R"({"exit_code":0})", "errors: none"})
+    for (auto const* const text : {"", "done", "<returncode>1</returncode>\n<output>\n</output>", R"({"error": ""})",
+                                   R"({"error": null})", "Exit code: 0\nx", "exit code 0", "It ends with exit code 2.",
+                                   "a.md:3: exit code 1", R"({"exit_code":0})", "errors: none"})
         CHECK_FALSE(failed(text));
     CHECK(end_of({.text = "Error: first\nsecond"}).line == "Error: first");
     CHECK(end_of({.text = "one\n42\n\n</output>"}).line == "42");

@@ -49,7 +49,7 @@ constexpr bool is_listable(std::string_view text) noexcept {
 /// True for a line that can stand alone and says something: it has three letters.
 constexpr bool is_quotable(std::string_view line) noexcept {
     int letters = 0;
-    for (char const byte : line) letters += (kind_of(byte) & (lower_letter | upper_letter)) != 0 || byte < 0 ? 1 : 0;
+    for (char const byte : line) letters += (kind_of(byte) & (lower_letter | upper_letter | wide_byte)) != 0 ? 1 : 0;
     if (letters < 3 || line.size() > quoted_line_most || !is_plain(line)) return false;
     for (auto sign = line.find('<'); sign != std::string_view::npos; sign = line.find('<', sign + 1)) {
         auto const rest = line.substr(sign + 1);

@@ -102,7 +102,8 @@ inline call_end end_of(part_view const& result) noexcept {
         last = line;
         if (!line.starts_with('<') && !(is_error && !end.line.empty())) end.line = line;
     }
-    end.failed = end.failed || tells_exit_code(first) || tells_exit_code(last);
+    // A search that found nothing has an exit code, too, and no output.
+    end.failed = end.failed || (!end.line.empty() && (tells_exit_code(first) || tells_exit_code(last)));
     return end;
 }
 

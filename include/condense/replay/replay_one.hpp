@@ -110,7 +110,7 @@ replay_figures replay_one(replay_source<Message, Estimator, Clock> const& source
     // The stand-in counts with the estimator of the replay, so that its tokens compare with those of requests.
     replay_edges edges{.model = replay_model{script.estimator(), options.model}};
     auto mix = candidate.make(edges, out.conversation);
-    run_options<Clock> session_options{.clock = options.clock};
+    run_options<> session_options;  // with a clock of its own: models are given times of the world
     session_options.conversation = out.conversation;
     session agent{std::vector<Message>{}, std::move(mix.layers), limits, script.estimator(),
                   std::move(session_options)};
