@@ -344,6 +344,7 @@ TEST_CASE("passage_ranking: takes every query as literal text") {
          std::initializer_list<std::string_view>{".*", "a|b", "[a", "\\", "\xFF\x00", "%"})
         CHECK(documents(query, {"plain"}).empty());
     CHECK(documents("a(b)*", {"x a(b)* y"}) == list{0});
+    CHECK(documents(std::string(480, 'c'), {"no", std::string(9'000, 'c')}).front() == 1);  // longer than a passage
     std::string many;
     for (int word = 0; word < 10'000; ++word) many += "w" + std::to_string(word) + " ";
     CHECK(documents(many, {"w3 w4", "w9999"}) == list{0});

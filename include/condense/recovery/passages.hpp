@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <condense/detail/ascii.hpp>
+#include <condense/detail/utf8.hpp>
 #include <condense/detail/words.hpp>
 #include <condense/plan/query_terms.hpp>
 #include <condense/plan/ranking.hpp>
@@ -34,6 +35,8 @@ public:
         constexpr std::string_view around = " \t\r\n.,;:!?\"'`()[]{}<>";
         auto const first = (std::min)(query.find_first_not_of(around), query.size());
         literal_ = lower_case(query.substr(first, query.find_last_not_of(around) + 1 - first));
+        literal_.resize(
+            utf8::floor(literal_, (std::min)(literal_.size(), std::size_t{96})));  // less than a passage has
     }
 
     /// True if the query has nothing to look for.
@@ -82,7 +85,7 @@ private:
     }
 
     passage_scores scores_;
-    std::string literal_;  ///< the whole query, in lower case
+    std::string literal_;  ///< the query, or its beginning, in lower case
 };
 
 }  // namespace detail
