@@ -46,7 +46,7 @@ TEST_CASE("each_edit: of the file that is named last, of nothing where a call on
           "a: 1 > 2 | b: 3 > 4 | ");
     std::string seen;
     condense::detail::each_edit({.kind = condense::part_kind::tool_call,
-                                 .text = R"({"path":"src","content":"TODO"})",
+                                 .text = R"({"path":"src","content":"wanted"})",
                                  .tool = "search_content"},
                                 condense::usual_edit_members, [&](condense::file_edit const&) { seen += "edit"; });
     CHECK(seen.empty());

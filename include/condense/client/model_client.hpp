@@ -32,7 +32,7 @@
 #include <condense/llm/overflow.hpp>
 #include <condense/llm/provider_usage.hpp>
 
-// What the clients of all providers share: settings, requests with their retries, errors, and replies. A provider is a
+// Common to the clients of all providers: settings, requests with their retries, errors, and replies. A provider is a
 // type that says how a body is written and how an answer is read, such as detail::anthropic_protocol.
 
 namespace condense {
@@ -117,7 +117,7 @@ inline provider_error error_of(int status, std::string_view body) {
     return {status, std::move(text)};
 }
 
-/// What an answer came to, in the shape of its provider.
+/// The result of an answer, in the shape of its provider.
 struct answer {
     std::vector<json> messages = {};  ///< one; of the Responses API one for each item
     std::string text = {};  ///< what a person reads
@@ -160,7 +160,7 @@ inline void add_header(std::vector<std::string>& all, std::string line) {
     if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(line));
 }
 
-/// What is sent, apart from the messages: those are text, so that a conversation is copied once.
+/// The request without its messages: those are text, so that a conversation is copied once.
 struct outgoing {
     json body;
     std::vector<std::string> list = {};  ///< the messages
@@ -197,7 +197,7 @@ void add_texts(json& blocks, Json const* content, bool typed) {
         for (auto const& block : *content) blocks.push_back(json(block));
 }
 
-/// The same for what the settings say already, before all others.
+/// Appends what the settings say already, before all others.
 inline void take_texts(json& body, char const* name, json& blocks, bool typed) {
     json first = json::array();
     auto const& given = at(body, name);
@@ -303,7 +303,7 @@ public:
         return result;
     }
 
-    /// The same for any provider: all messages of an answer, at least one.
+    /// For any provider: all messages of an answer, at least one.
     template <detail::client::json_messages Messages>
     reply<std::vector<detail::client::message_type<Messages>>> items(Messages const& all, delivery& show) const {
         using Json = detail::client::message_type<Messages>;

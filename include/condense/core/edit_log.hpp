@@ -29,11 +29,11 @@ template <class>
 class basic_edit_redoer;
 }  // namespace detail
 
-/// What would be sent: the outline's messages plus the edits in force. The edits are one list of steps; each part and
-/// group knows the step in force on it, and each step the one before. So an edit and its undoing cost no more than a
-/// look at one message (a new message that merges groups costs a look at these), taking steps back allocates nothing
-/// and cannot fail, and the sums are always up to date. Written by drafts, and by a session when messages come or go. A
-/// template, so that a program that only includes it instantiates nothing of it.
+/// The view of a conversation that would be sent: the outline's messages plus the edits in force. The edits are one
+/// list of steps; each part and group knows the step in force on it, and each step the one before. So an edit and its
+/// undoing cost no more than a look at one message (a new message that merges groups costs a look at these), taking
+/// steps back allocates nothing and cannot fail, and the sums are always up to date. Written by drafts, and by a
+/// session when messages come or go. A template, so that a program that only includes it instantiates nothing of it.
 template <class = void>
 class basic_view {
 public:
@@ -42,7 +42,7 @@ public:
     using totals = detail::view_totals;
     static constexpr std::uint32_t forgotten = detail::none32;  ///< number of the step that dropped a released group
 
-    /// What the request holds, without the overhead and before scaling.
+    /// Usage of the request, without the overhead and before scaling.
     constexpr totals const& sums() const noexcept { return sums_; }
     constexpr std::vector<step> const& steps() const noexcept { return steps_; }
     constexpr std::vector<replacement> const& texts() const noexcept { return texts_; }
@@ -110,7 +110,7 @@ public:
         auto const* const changed = edit_of(part_id);
         return changed != nullptr ? changed->after : facts.part_at(part_id).cost;
     }
-    /// What a group, or a summary that is present, adds to the sums when it is present.
+    /// The part that a group, or a summary that is present, adds to the sums when it is present.
     constexpr totals of(group which) const noexcept {
         auto const& state = groups_[which.id()];
         if (which.is_summary()) return of_summary(steps_[state.summary - 1]);
@@ -234,13 +234,13 @@ public:
     constexpr detail::token_scale const& scale() const noexcept { return scale_; }
     /// The tokens of a sum that includes the overhead, scaled and rounded upward, once.
     constexpr tokens measured(v1::cost sum) const noexcept { return scale_(sum); }
-    /// What the request holds, as triggers and reports see it.
+    /// Usage of the request, as triggers and reports see it.
     constexpr v1::usage used(v1::budget const& limits) const noexcept {
         auto result = counts(limits);
         result.tokens = measured(sums_.cost + v1::cost::of(limits.overhead));
         return result;
     }
-    /// The same without the tokens.
+    /// Usage without the tokens.
     constexpr v1::usage counts(v1::budget const& limits) const noexcept {
         return {.input = limits.input(),
                 .messages = {sums_.messages},
@@ -295,7 +295,7 @@ public:
         }
     }
 
-    // What follows is for drafts. Each function adds one step; `take_back` undoes the newest ones. None checks a rule
+    // For drafts. Each function adds one step; `take_back` undoes the newest ones. None checks a rule
     // of the conversation: that is the draft's part.
 
     /// Makes room for steps and texts, so that adding them cannot fail halfway.

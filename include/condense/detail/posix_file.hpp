@@ -28,13 +28,13 @@ namespace detail::posix {
 inline char const* error_text(int, char const* buffer) noexcept { return buffer; }
 inline char const* error_text(char const* text, char const*) noexcept { return text; }
 
-// What the library refuses by itself, in place of an errno, which is never below 0.
+// Codes of refusals by the library itself, in place of an errno, which is never below 0.
 inline constexpr int folder_is_link = -1;
 inline constexpr int folder_is_open = -2;  ///< others than its owner may write to it
 inline constexpr int folder_is_foreign = -3;  ///< it belongs to another user, and not to root
 inline constexpr int file_has_links = -4;  ///< it has more than one name
 
-/// What has to be otherwise, so that the call succeeds; empty where the system's words say all there is to say.
+/// The condition that has to change, so that the call succeeds; empty where the system's words say all there is to say.
 constexpr std::string_view rule_of(int error) noexcept {
     switch (error) {
         case folder_is_link: return "the folder must be no link, or allow_open_folder be set";
@@ -61,7 +61,7 @@ inline small_text<96> words_of(std::string_view call, int error) noexcept {
     return text;
 }
 
-/// The same with what has to be otherwise: "write: No space left on device: the disk must have room".
+/// The error with that condition: "write: No space left on device: the disk must have room".
 inline small_text<96> fault(std::string_view call, int error) noexcept {
     auto text = words_of(call, error);
     if (auto const rule = rule_of(error); !rule.empty()) {
@@ -219,7 +219,7 @@ enum class folder_rule : unsigned char {
     own,
 };
 
-/// What an option `allow_open_folder` makes of the rule.
+/// The rule that an option `allow_open_folder` chooses.
 constexpr folder_rule rule_unless(bool allow_open_folder, folder_rule rule) noexcept {
     return allow_open_folder ? folder_rule::any : rule;
 }
@@ -241,7 +241,7 @@ inline int check_folder(descriptor const& opened, std::string path, folder_rule 
     return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? folder_is_open : 0;
 }
 
-/// The same as open_folder, for a directory as the rule wants it.
+/// As open_folder, for a directory as the rule wants it.
 inline opened open_folder(std::string const& path, bool create, folder_rule rule) {
     auto result = open_folder(path, create);
     if (result.error != 0) return result;

@@ -187,10 +187,16 @@ inline void each_edit_of_script(std::string_view text, edit_sink f) {
         }
     }
 }
+/// A script without the folder in which it runs: cd FOLDER && ...
+inline std::string_view without_folder(std::string_view script) noexcept {
+    constexpr std::string_view joint = " && ";
+    auto const end = script.find(joint);
+    if (script.starts_with("cd ") && end < script.find('\n')) script.remove_prefix(end + joint.size());
+    return script;
+}
 /// The file that a script only shows: cat, head, tail, nl or sed -n FILE. Empty for none.
 inline std::string_view file_shown_by(std::string_view script) noexcept {
-    if (auto const end = script.find("&& "); script.starts_with("cd ") && end != script.npos)
-        script.remove_prefix(end + 3);
+    script = without_folder(script);
     auto const tool = take_word(script);
     bool shows = false;
     for (std::string_view const each : {"cat", "head", "tail", "nl", "sed"}) shows = shows || tool == each;
@@ -209,19 +215,19 @@ inline void each_argument(std::string_view arguments, callable_ref<void(std::str
 }
 
 /// Members of a call's arguments that hold a script.
-inline constexpr file_of_call script_of_call{{"command", "cmd", "script", "code", "shell", "commands", "input"}};
+inline constexpr std::array<std::string_view, 7> script_members = {"command", "cmd",      "script", "code",
+                                                                   "shell",   "commands", "input"};
 
-/// True for one of the names.
-constexpr bool is_member_of(file_of_call const& names, std::string_view key) noexcept {
+constexpr bool is_one_of(std::string_view name, std::array<std::string_view, 7> const& names) noexcept {
     bool found = false;
-    for (auto const name : names.members) found = found || name == key;
+    for (auto const each : names) found = found || name == each;
     return found;
 }
 /// The script that a call runs; the last of several, as in ["bash", "-c", "make"]. Empty for none.
 [[gnu::noinline]] inline std::string script_in(part_view const& call) {
     std::string script;
     each_argument(call.text, [&](std::string_view key, std::string_view spelt) {
-        if (is_member_of(script_of_call, key)) script = json::string_value(spelt);
+        if (is_one_of(key, script_members)) script = json::string_value(spelt);
     });
     return script;
 }
@@ -261,13 +267,13 @@ constexpr bool is_member_of(file_of_call const& names, std::string_view key) noe
             (is_text ? text : old) = json::string_value(spelt);
             return;
         }
-        if (is_member_of({}, key)) {
+        if (is_one_of(key, file_of_call{}.members)) {
             end();
             file = json::string_value(spelt);
         } else if (spelt.find("*** Begin Patch") != spelt.npos) {
             auto const patch = json::string_value(spelt);
             each_edit_of_patch(std::string_view{patch}.substr(patch.find("*** Begin Patch")), f);
-        } else if (is_member_of(script_of_call, key)) each_edit_of_script(json::string_value(spelt), f);
+        } else if (is_one_of(key, script_members)) each_edit_of_script(json::string_value(spelt), f);
     });
     end();
 }

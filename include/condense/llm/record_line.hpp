@@ -72,8 +72,8 @@ inline bool is_error_text(std::string_view text) noexcept {
     for (std::string_view const word :
          {"error:", "error executing", "[error", "traceback (most", "fatal:", "exception:", "no replacement was",
           "{\"error\": \"", "{\"error\":\"", "{\"error\":{"})
-        if (begins_with_word(text, word))  // but not with an empty one in JSON
-            return text.find("\"\"") != word.size() - 1;
+        if (begins_with_word(text, word))  // an empty one in JSON is none
+            return !word.ends_with('"') || !text.substr(word.size()).starts_with('"');
     return false;
 }
 /// True for a line that tells of an exit code other than 0.

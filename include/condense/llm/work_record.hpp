@@ -45,7 +45,7 @@ public:
     struct line {
         std::string text;
         std::uint64_t message = 0;
-        std::uint64_t subject = 0;  ///< a hash of what it is about; 0 for nothing but itself
+        std::uint64_t subject = 0;  ///< a hash of what it is about, or of its text
     };
     /// A file that a call named.
     struct file {
@@ -68,15 +68,9 @@ public:
     std::vector<line> changed;  ///< by calls, other than files
     std::vector<file> files;
 
-    static void add(std::vector<line>& lines, std::string text, std::uint64_t message, std::size_t most = lines_most) {
-        for (std::size_t index = 0; index < lines.size(); ++index)
-            if (lines[index].text == text) {
-                if (lines[index].message > message) return;
-                lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(index));
-                break;
-            }
-        if (lines.size() == most) lines.erase(lines.begin());
-        lines.push_back({std::move(text), message});
+    static void add(std::vector<line>& lines, std::string text, std::uint64_t message) {
+        auto const subject = fnv1a(text);
+        replace(lines, {std::move(text), message, subject});
     }
     /// Adds a line in the place of the earlier ones on its subject; an empty one only takes those out.
     static void replace(std::vector<line>& lines, line added, std::size_t most = lines_most) {
@@ -311,10 +305,7 @@ private:
     static std::string command_in(part_view const& call) {
         auto const whole = detail::script_in(call);
         if ((is_verb(whole) && file_of_call{}(call)) || whole.starts_with("*** Begin Patch")) return {};
-        std::string_view text = whole;
-        if (auto const end = text.find(" && "); text.starts_with("cd ") && end < text.find('\n'))
-            text.remove_prefix(end + 4);
-        return std::string{text};
+        return std::string{detail::without_folder(whole)};
     }
     /// Of a text of many lines the first and the last.
     static std::string ends_of(std::string_view text) {
@@ -450,7 +441,8 @@ private:
                     if (known || entries->size() >= most) continue;
                     // The newest change stands first.
                     auto const at = entries == &log.changed ? 0 : place++;
-                    entries->insert(entries->begin() + static_cast<std::ptrdiff_t>(at), {std::string{one}, 0, 0});
+                    entries->insert(entries->begin() + static_cast<std::ptrdiff_t>(at),
+                                    {std::string{one}, 0, detail::fnv1a(one)});
                 }
             }
             for (auto const label : {written_label, read_label}) read_files(log, behind(label), label == written_label);

@@ -40,7 +40,7 @@ auto coding_agent(Journal to, Model model) {
         fallback{
             summarize{.when = used >= 70_pct,
                       .until = used <= 7_pct,
-                      .protect = recent,  // until a tenth of the conversation is left
+                      .protect = recent,
                       .asks_for = three_sentences,
                       .with = model,
                       .label = "summarize: model"},

@@ -47,8 +47,9 @@ public:
     void see(std::uint64_t document, std::string_view text, bool behind = false, bool follows = false) {
         scores_.see(document, text, follows, [&](std::string_view passage) {
             auto const lower = lower_case(passage);
-            bool const is_whole = place_of(lower, literal_) != lower.npos;
-            bool const is_part = is_whole || (literal_.size() > 3 && lower.find(literal_) != lower.npos);
+            bool const stands = lower.find(literal_) != lower.npos;
+            bool const is_whole = stands && place_of(lower, literal_) != lower.npos;
+            bool const is_part = is_whole || (stands && literal_.size() > 3);
             return std::pair{static_cast<std::uint8_t>((behind ? 0 : 4) + (is_whole ? 2 : is_part ? 1 : 0)), is_part};
         });
     }

@@ -53,6 +53,14 @@ void each_text(Message const& m, Function&& f) {
     });
 }
 
+/// True if one part of the message holds the text.
+template <message Message>
+bool holds_text(Message const& m, std::string_view wanted) {
+    bool holds = false;
+    each_text(m, [&](std::string_view text) { holds = holds || text.find(wanted) != std::string_view::npos; });
+    return holds;
+}
+
 }  // namespace detail
 }  // namespace v1
 }  // namespace condense

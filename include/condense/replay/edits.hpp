@@ -28,14 +28,6 @@ struct needed_edit {
     std::vector<std::uint32_t> holders = {};  ///< the messages before the answer with a part that holds it, ascending
 };
 
-/// True if one part of the message holds the text.
-template <message Message>
-bool holds_text(Message const& m, std::string_view wanted) {
-    bool holds = false;
-    each_text(m, [&](std::string_view text) { holds = holds || text.find(wanted) != std::string_view::npos; });
-    return holds;
-}
-
 /// Edits by answer. Building searches each earlier text for each old text.
 class edit_index {
 public:

@@ -76,7 +76,7 @@ public:
             }
             auto const [found, is_new] = known.try_emplace(entry.print);
             if (is_new)
-                for (auto const& one : all_) found->second.push_back(holds(m, one.text));
+                for (auto const& one : all_) found->second.push_back(holds_text(m, one.text));
             for (std::size_t at = 0; at < all_.size(); ++at) shown[at] = shown[at] || found->second[at];
         }
         for (std::size_t at = 0; at < all_.size() && all_[at].message < end; ++at) {
@@ -103,12 +103,6 @@ private:
     }
     void add(std::size_t message, kind is, std::string text) {
         if (!text.empty()) all_.push_back({message, is, std::move(text)});
-    }
-    template <message Message>
-    static bool holds(Message const& m, std::string_view wanted) {
-        bool found = false;
-        each_text(m, [&](std::string_view text) { found = found || text.find(wanted) != text.npos; });
-        return found;
     }
     static std::pair<std::uint64_t replay_figures::*, std::uint64_t replay_figures::*> members_of(kind is) noexcept {
         if (is == kind::task) return {&replay_figures::tasks, &replay_figures::tasks_visible};

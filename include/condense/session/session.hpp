@@ -667,8 +667,8 @@ private:
     detail::deferred_pushes<message_type> deferred_;
     detail::job_ledger jobs_;
     detail::small_text<96> note_ = {};
-    std::pair<std::size_t, std::uint64_t> settled_{detail::none32,
-                                                   0};  ///< messages and revision when a run left more to do
+    /// Messages and revision when a run left more to do.
+    std::pair<std::size_t, std::uint64_t> settled_{detail::none32, 0};
     bool overflowed_ = false;  ///< a request has overflowed since the latest message or report
     std::uint64_t model_ = 0;  ///< the hash of its name; 0 where none was set
 };

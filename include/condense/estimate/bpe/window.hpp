@@ -56,6 +56,59 @@ constexpr window_masks masks_of(char const* text, std::size_t size = 64) noexcep
 /// carries through all of it.
 constexpr std::uint64_t runs_from(std::uint64_t mask, std::uint64_t starts) noexcept { return mask & ~(mask + starts); }
 
+/// White space ends after the last line end of its run, not after those before.
+[[gnu::always_inline]] inline std::uint64_t ends_of_lines(std::uint64_t line_ends, std::uint64_t others) noexcept {
+    auto after = others & line_ends << 1;
+    if (after == 0) return 0;
+    // A run may have several such places; all but the last are removed, found by a carry through the run.
+    auto const broken = line_ends & others << 1;
+    if (broken == 0) return after;
+    for (auto ended = (others + after) & ~others & line_ends; ended != 0; ended &= ended - 1) {
+        auto const below = after & ((ended & (~ended + 1)) - 1);
+        after &= ~std::bit_floor(below);
+    }
+    return after;
+}
+/// Digits come in groups: a group begins at the start of a run, and wherever a full group ends and digits go on.
+template <split_rules Rules>
+[[gnu::always_inline]] inline std::uint64_t digit_groups(std::uint64_t digits, std::uint64_t runs) noexcept {
+    if constexpr (Rules.digits == 1) return digits;
+    auto groups = runs;
+    auto full_groups = digits & digits << 1;
+    for (unsigned more = 2; more <= Rules.digits; ++more) full_groups &= digits << more;
+    if (full_groups != 0)
+        for (auto group = runs; (group = group << Rules.digits & full_groups) != 0;) groups |= group;
+    return groups;
+}
+/// Contractions are pieces of their own, or by case belong to the word before. Places from one on that the window may
+/// not have completely are taken out of `usable`.
+template <split_rules Rules>
+[[gnu::always_inline]] inline void cut_contractions(std::string_view text, std::uint64_t quotes, std::uint64_t letters,
+                                                    std::uint64_t& result, std::uint64_t& usable) noexcept {
+    if constexpr (!Rules.by_case) {
+        for (auto remaining = quotes & letters >> 1; remaining != 0; remaining &= remaining - 1) {
+            auto const quote = static_cast<unsigned>(std::countr_zero(remaining));
+            auto const size = contraction(text, quote);
+            if (size != 0 && quote + size < 64) result |= std::uint64_t{1} << (quote + size);
+        }
+    } else {
+        unsigned last = 0;  // a contraction cannot follow another directly
+        for (auto remaining = quotes & letters << 1; remaining != 0; remaining &= remaining - 1) {
+            auto const quote = static_cast<unsigned>(std::countr_zero(remaining));
+            if (quote == last) continue;
+            if (quote + 2 >= text.size()) {
+                usable &= (std::uint64_t{1} << quote) - 1;
+                break;
+            }
+            auto const size = contraction(text, quote);
+            if (size == 0) continue;
+            last = quote + static_cast<unsigned>(size);
+            result &= ~(((std::uint64_t{1} << size) - 1) << quote);
+            if (last < 64) result |= std::uint64_t{1} << last;
+        }
+    }
+}
+
 /// The places after the first at which pieces begin, as far as the 64 bytes at `text` tell; 0 if they tell none. A
 /// place is left out if bytes behind the window, or behind the first byte that is not ASCII, could move it.
 template <split_rules Rules>
@@ -90,63 +143,17 @@ template <split_rules Rules>
     auto const space_runs = spaces & ~(spaces << 1);
     auto const digit_runs = digits & ~(digits << 1);
 
-    auto result = own_signs | space_runs | digit_runs;
+    auto result = own_signs | space_runs;
     result |= letter_runs & ~((others | own_signs) << 1);
     if constexpr (Rules.by_case) result |= in.capitals & letters & (letters & ~in.capitals) << 1;
     result |= others & ~(spaces >> 1);  // the last white space of a run leads what follows, or is a piece of its own
 
-    // White space ends after the last line end of its run, not after those before.
-    auto after = others & line_ends << 1;
-    if (after != 0) {
-        // A run may have several such places; all but the last are removed, found by a carry through the run.
-        auto const broken = line_ends & others << 1;
-        if (broken != 0) {
-            auto ended = (others + after) & ~others & line_ends;
-            for (; ended != 0; ended &= ended - 1) {
-                auto const below = after & ((ended & (~ended + 1)) - 1);
-                after &= ~std::bit_floor(below);
-            }
-        }
-        result |= after;
-    }
+    result |= ends_of_lines(line_ends, others);
+    result |= digit_groups<Rules>(digits, digit_runs);
 
-    // Digits come in groups: a group begins at the start of a run, and wherever a full group ends and digits go on.
-    if constexpr (Rules.digits == 1) {
-        result |= digits;
-    } else {
-        auto full_groups = digits & digits << 1;
-        for (unsigned more = 2; more <= Rules.digits; ++more) full_groups &= digits << more;
-        if (full_groups != 0)
-            for (auto group = digit_runs; (group = group << Rules.digits & full_groups) != 0;) result |= group;
-    }
-
-    // Contractions are pieces of their own, or by case belong to the word before. Places
-    // from one on that the window may not have completely are not usable.
     auto usable = inside;
-    if (auto const quotes = in.quotes & own_signs; quotes != 0) {
-        if constexpr (!Rules.by_case) {
-            for (auto remaining = quotes & letters >> 1; remaining != 0; remaining &= remaining - 1) {
-                auto const quote = static_cast<unsigned>(std::countr_zero(remaining));
-                auto const size = contraction({text, ascii_size}, quote);
-                if (size != 0 && quote + size < 64) result |= std::uint64_t{1} << (quote + size);
-            }
-        } else {
-            unsigned last = 0;  // a contraction cannot follow another directly
-            for (auto remaining = quotes & letters << 1; remaining != 0; remaining &= remaining - 1) {
-                auto const quote = static_cast<unsigned>(std::countr_zero(remaining));
-                if (quote == last) continue;
-                if (quote + 2 >= ascii_size) {
-                    usable &= (std::uint64_t{1} << quote) - 1;
-                    break;
-                }
-                auto const size = contraction({text, ascii_size}, quote);
-                if (size == 0) continue;
-                last = quote + static_cast<unsigned>(size);
-                result &= ~(((std::uint64_t{1} << size) - 1) << quote);
-                if (last < 64) result |= std::uint64_t{1} << last;
-            }
-        }
-    }
+    if (auto const quotes = in.quotes & own_signs; quotes != 0)
+        cut_contractions<Rules>({text, ascii_size}, quotes, letters, result, usable);
 
     // White space that goes up to the end of the window may go on, so only its first byte is certain.
     if ((spaces >> (ascii_size - 1) & 1u) != 0) usable &= (std::bit_floor(space_runs) << 1) - 1;
