@@ -8,6 +8,7 @@
 #include <condense/core/edit.hpp>
 #include <condense/core/handles.hpp>
 #include <condense/core/quantity.hpp>
+#include <condense/core/usage.hpp>
 #include <condense/detail/callable_ref.hpp>
 #include <condense/detail/saturate.hpp>
 
