@@ -299,7 +299,8 @@ void count_conversation(input& from, settings const& chosen, any_estimator const
     if (messages.error) from.fail(messages.error.text());
     watch([&] {
         condense::budget const limits{.overhead = condense::overhead_of(parsed.value, count)};
-        out.add(condense::reduce(*messages, condense::pipeline{}, limits, count).before.tokens.count);
+        auto const& history = *messages;  // which stays as it is
+        out.add(condense::reduce(history, condense::pipeline{}, limits, count).report().before.tokens.count);
     });
 }
 
