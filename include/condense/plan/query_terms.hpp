@@ -31,6 +31,31 @@ inline constexpr std::string_view common_words[] = {
     "some", "t", "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
     "to", "under", "up", "us", "use", "ve", "was", "we", "were", "what", "when", "where", "which", "while", "who",
     "whom", "whose", "why", "will", "with", "would", "you", "your"};
+
+/// English words whose forms share no stem, and the form that stands for all.
+struct irregular_form {
+    std::string_view form;
+    std::string_view base;
+};
+inline constexpr irregular_form irregular_forms[] = {
+    {"ate", "eat"}, {"became", "become"}, {"began", "begin"}, {"begun", "begin"}, {"bought", "buy"},
+    {"broke", "break"}, {"broken", "break"}, {"brought", "bring"}, {"built", "build"}, {"came", "come"},
+    {"caught", "catch"}, {"children", "child"}, {"chose", "choose"}, {"chosen", "choose"}, {"dealt", "deal"},
+    {"drank", "drink"}, {"drawn", "draw"}, {"drew", "draw"}, {"driven", "drive"}, {"drove", "drive"},
+    {"eaten", "eat"}, {"fallen", "fall"}, {"fed", "feed"}, {"feet", "foot"}, {"fell", "fall"}, {"felt", "feel"},
+    {"flew", "fly"}, {"flown", "fly"}, {"forgot", "forget"}, {"forgotten", "forget"}, {"fought", "fight"},
+    {"froze", "freeze"}, {"frozen", "freeze"}, {"goes", "go"}, {"going", "go"}, {"gone", "go"}, {"grew", "grow"},
+    {"grown", "grow"}, {"heard", "hear"}, {"held", "hold"}, {"hid", "hide"}, {"hidden", "hide"}, {"hung", "hang"},
+    {"kept", "keep"}, {"led", "lead"}, {"left", "leave"}, {"lent", "lend"}, {"lost", "lose"}, {"made", "make"},
+    {"meant", "mean"}, {"men", "man"}, {"met", "meet"}, {"mice", "mouse"}, {"paid", "pay"}, {"ran", "run"},
+    {"rang", "ring"}, {"ridden", "ride"}, {"risen", "rise"}, {"rode", "ride"}, {"rose", "rise"}, {"sang", "sing"},
+    {"sat", "sit"}, {"saw", "see"}, {"seen", "see"}, {"sent", "send"}, {"shook", "shake"}, {"shot", "shoot"},
+    {"slept", "sleep"}, {"sold", "sell"}, {"spent", "spend"}, {"spoke", "speak"}, {"spoken", "speak"},
+    {"stole", "steal"}, {"stolen", "steal"}, {"stood", "stand"}, {"sung", "sing"}, {"swam", "swim"}, {"swum", "swim"},
+    {"taken", "take"}, {"taught", "teach"}, {"teeth", "tooth"}, {"thought", "think"}, {"threw", "throw"},
+    {"thrown", "throw"}, {"took", "take"}, {"understood", "understand"}, {"went", "go"}, {"wives", "wife"},
+    {"woke", "wake"}, {"women", "woman"}, {"won", "win"}, {"wore", "wear"}, {"worn", "wear"}, {"written", "write"},
+    {"wrote", "write"}};
 // clang-format on
 
 /// Characters from `first` to `last`. Of capitals: how far behind them their small letters are; 1 where each capital
@@ -106,13 +131,21 @@ constexpr std::uint32_t read_point(std::string_view text, std::size_t& offset) n
 }
 
 /// The hash of a word of ASCII letters by its stem: without the endings of plural, past and progress, without a last e,
-/// and with i for a last y, so that "listens", "listening" and "listen" are one term, as are "retries" and "retry".
+/// and with i for a last y, so that "listens", "listening" and "listen" are one term, as are "retries" and "retry", and
+/// "went" and "go".
 constexpr std::uint64_t stem_hash(std::string_view word) noexcept {
     constexpr std::size_t longest = 32;
     if (word.size() > longest) word = word.substr(0, longest);
     char letters[longest] = {};
     for (std::size_t index = 0; index < word.size(); ++index) letters[index] = lowered(word[index]);
     auto size = word.size();
+    auto const* const known =
+        std::lower_bound(std::begin(irregular_forms), std::end(irregular_forms), std::string_view{letters, size},
+                         [](irregular_form const& left, std::string_view right) { return left.form < right; });
+    if (known != std::end(irregular_forms) && known->form == std::string_view{letters, size}) {
+        size = known->base.size();
+        std::copy(known->base.begin(), known->base.end(), letters);
+    }
     auto const ends = [&](std::string_view ending) { return std::string_view{letters, size}.ends_with(ending); };
     if (size > 2 && ends("s") && !ends("ss") && !ends("us") && !ends("is")) --size;
     auto const before = size;
@@ -266,6 +299,11 @@ public:
                 if (known != terms_.end() || terms_.size() == most) return;
                 terms_.push_back({hash, part});
                 beginnings_.set(place(lowered(word[0]), word.size() > 1 ? lowered(word[1]) : '\0'));
+                for (auto const& [form, base] : irregular_forms)
+                    if (stem_hash(base) == hash) {
+                        beginnings_.set(place(form[0], form[1]));
+                        beginnings_.set(place(base[0], base[1]));
+                    }
                 hashes_.set(hash % hashes_.size());
                 auto const is_wide = [](char byte) { return kind_of(byte) == wide_byte; };
                 if (std::none_of(word.begin(), word.end(), is_wide)) return;
