@@ -39,7 +39,7 @@ struct settings {
     std::vector<std::string> transcripts;
     bool all = false;
     bool latest = false;
-    condense::chars most = condense::recovery_options{}.most;
+    condense::tokens most = condense::recovery_options{}.most;
 };
 
 command_line::program const program{
@@ -63,8 +63,8 @@ std::vector<command_line::option> options_of(settings& chosen) {
          "the agent's own conversation; the file's name of the last transcript, or empty, unless given"},
         {"--all", &chosen.all, "the agent may see every conversation"},
         {"--latest", &chosen.latest, "the agent's own conversation is the one with the latest entry in the journal"},
-        {"--most", &chosen.most.count, "characters of an answer; 1000 unless given",
-         command_line::whole_number(400, condense::most_recovered.count, "characters")}};
+        {"--most", &chosen.most.count, "tokens of an answer; 450 unless given",
+         command_line::whole_number(180, 3'600, "tokens")}};
 }
 
 /// The files by their names; of the same name by their paths.

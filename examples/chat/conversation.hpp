@@ -165,7 +165,7 @@ private:
             if (journal_.append({}, {journal_.name(content), recorded_}, content)) break;
         }
         return condense::recovery_tools{
-            condense::no_store{}, journal_, {.most = {most_}}, condense::message_text<json>{}};
+            condense::no_store{}, journal_, {.most = {most_ / 4}}, condense::message_text<json>{}};
     }
     void read_message(std::string const& argument) {
         auto const space = std::min(argument.find(' '), argument.size());

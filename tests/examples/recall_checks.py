@@ -133,7 +133,7 @@ def ends_with_its_input(chosen):
 def wrong_usage_is_refused(chosen):
     write("talk.jsonl", claude(0, "x"))
     for options in [[], ["--all"], ["--fly"], ["--transcript"], ["--transcript", ""], ["--journal", ""], ["--store", ""], ["--transcript", "talk.jsonl", "--journal", "sessions"],
-                    ["--transcript", "talk.jsonl", "--most", "399"], ["--transcript", "talk.jsonl", "--most", "8001"], ["--transcript", "talk.jsonl", "--most", "many"],
+                    ["--transcript", "talk.jsonl", "--most", "179"], ["--transcript", "talk.jsonl", "--most", "3601"], ["--transcript", "talk.jsonl", "--most", "many"],
                     ["--transcript", "talk.jsonl", "another"], ["--x\x1b[2J", "y"]]:
         done = subprocess.run([chosen.program, *options], input=b"", capture_output=True, timeout=PATIENCE)
         expect(done.returncode == 2 and done.stdout == b"" and b"usage: recall_server " in done.stderr and b"\x1b" not in done.stderr, f"{options}: no reason, or an output", done)
@@ -306,7 +306,7 @@ def journals_and_stores(chosen):
                     server.call(tool, is_error=True, conversation="logs", **more)
                 if options:
                     expect("user: Where is the lighthouse?" in server.call("read_message", number=0) and "message 1" in server.call("search_history", query="pier"), "its own", server.call("recent_history"))
-        with Server(chosen, "--journal", journal, "--store", store, "--all", "--most", "8000") as server:
+        with Server(chosen, "--journal", journal, "--store", store, "--all", "--most", "3600") as server:
             expect(references[0] in server.call("read_artifact", reference=references[0]), "all are granted")
             expect("Read log 0." in server.call("read_message", number=0, conversation="logs") and "pier" in server.call("read_message", number=1, conversation="lights"), "all are granted")
             expect(1_500 < len(server.call("read_artifact", reference=references[0])) <= 8_000, "--most")

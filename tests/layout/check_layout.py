@@ -29,7 +29,7 @@ BELOW = {
     "client": {"config", "adapt", "llm", "core", "detail"},
     "config": {"adapt", "estimate", "core", "detail"},
     "testing": {"adapt", "session", "layer", "policy", "core", "detail"},
-    "recovery": {"session", "plan", "core", "detail"},
+    "recovery": {"session", "plan", "estimate", "core", "detail"},
     "replay": {"store", "estimate", "session", "layer", "shorten", "policy", "llm", "core", "detail"},
 }
 LIGHT = {

@@ -143,13 +143,13 @@ TEST_CASE("recovery_tools: read page by page, each within its limit, and lose no
     }
     auto const name = store.name(content);
     REQUIRE_FALSE(store.put(name, content, {.conversation = "c", .tool = "shell"}));
-    recovery_tools const tools{store, condense::no_journal{}, {.conversation = "c", .most = 700_chars}};
+    recovery_tools const tools{store, condense::no_journal{}, {.conversation = "c", .most = 250_tokens}};
     std::string whole;
     for (std::size_t offset = 0, pages = 0; offset < content.size() && pages < 100; ++pages) {
         auto const page =
             tools.call("read_artifact", reading(name.text(), R"(,"offset":")" + std::to_string(offset) + '"'));
         REQUIRE_FALSE(page.is_error);
-        CHECK(condense::detail::utf8::count(page.text) <= 700);
+        CHECK(default_estimator<>{}(page.text).tokens() <= 250_tokens);
         auto const begin = page.text.find('\n') + 1;
         auto const end = page.text.rfind("\n[");
         whole += page.text.substr(begin, end - begin);
@@ -187,6 +187,49 @@ TEST_CASE("recovery_tools: what they return is not offloaded again, whatever the
     CHECK(store.size() == 3);
 }
 
+TEST_CASE("recovery_tools: passages come in pages, each of them once, and prose has more of them than figures") {
+    condense::memory_journal const journal;
+    condense::memory_store const store;
+    std::string logs[2];
+    for (int which = 0; which < 30; ++which) {
+        auto const content =
+            "needle number " + std::to_string(which) + " lies in this hay, which nobody has looked at yet";
+        REQUIRE_FALSE(journal.append("c", {journal.name(content), static_cast<std::uint64_t>(which)}, content));
+        REQUIRE_FALSE(store.put(store.name(content), content, {.conversation = "c", .tool = "search"}));
+        for (int digits : {0, 1})
+            logs[digits] += "needle " +
+                            std::string(digits == 0 ? "a quiet place among the old houses of the town"
+                                                    : "48213 99471 08834 67120 55318 20967 44093 7162") +
+                            "\n\n";
+    }
+    recovery_tools const tools{store, journal, {.conversation = "c"}};
+    for (auto const* const tool : {"search_history", "search_artifacts"}) {
+        CAPTURE(tool);
+        std::vector<int> shown(30);
+        int pages = 0;
+        for (std::string offset = "0"; !offset.empty() && pages < 40; ++pages) {
+            auto const page = tools.call(tool, R"({"query":"needle","offset":)" + offset + "}");
+            CHECK(default_estimator<>{}(page.text).tokens() <= 450_tokens);
+            for (auto at = page.text.find("number "); at != std::string::npos; at = page.text.find("number ", at + 1))
+                ++shown[std::stoul(page.text.substr(at + 7))];
+            auto const more = page.text.rfind("[more: offset ");
+            offset = more == std::string::npos ? "" : std::to_string(std::stoul(page.text.substr(more + 14)));
+        }
+        CHECK(pages > 1);
+        CHECK(shown == std::vector<int>(30, 1));
+        CHECK(holds(tools.call(tool, R"({"query":"needle","offset":30})"), "there are no more passages"));
+        CHECK(holds(tools.call(tool, R"({"query":"haystack","offset":3})"), "nothing holds any of these words"));
+    }
+    auto const length = [](std::string const& log) {
+        condense::memory_store const one;
+        REQUIRE_FALSE(one.put(one.name(log), log, {.conversation = "c"}));
+        return recovery_tools{one, condense::no_journal{}, {.conversation = "c"}}
+            .call("read_artifact", reading(one.name(log).text()))
+            .text.size();
+    };
+    CHECK(length(logs[0]) > length(logs[1]) * 5 / 4);
+}
+
 TEST_CASE("recovery_tools: another conversation's past is shown only if it is granted", "[law-H2]") {
     scratch::folder const root{scratch::memory()};
     auto const things = in_databases(root);
@@ -221,20 +264,20 @@ TEST_CASE("recovery_tools: many conversations come in pages, each of them once")
         REQUIRE_FALSE(journal.append(id, {.name = journal.name("hello"), .number = 0}, "hello"));
     }
     recovery_tools const tools{
-        no_store{}, journal, {.granted = [](std::string_view) { return true; }, .most = 400_chars}};
+        no_store{}, journal, {.granted = [](std::string_view) { return true; }, .most = 180_tokens}};
     std::string_view const more = "[more: list_sessions with offset ";
     std::string all;
     std::size_t pages = 0;
     for (std::size_t offset = 0; offset < 25 && pages < 25; ++pages) {
         auto const page = tools.call("list_sessions", R"({"offset":)" + std::to_string(offset) + "}");
         REQUIRE_FALSE(page.is_error);
-        CHECK(page.text.size() <= 400);
+        CHECK(default_estimator<>{}(page.text).tokens() <= 180_tokens);
         auto const end = page.text.find(more);
         CHECK((end == std::string::npos || page.text.find('\n', end) == std::string::npos));  // it comes last
         offset = end == std::string::npos ? 25 : std::stoul(page.text.substr(end + more.size()));
         all += page.text.substr(0, end);
     }
-    CHECK(pages > 5);
+    CHECK(pages > 4);
     for (int number = 0; number < 25; ++number) {
         auto const line = "conversation " + std::to_string(number) + ".";
         auto const place = all.find(line);
@@ -280,7 +323,7 @@ TEST_CASE("recovery_tools: a call of any kind is answered with text of bounded l
             auto const result = tools.call(name, each);
             CHECK_FALSE(result.text.empty());
             CHECK(condense::detail::utf8::valid(result.text));
-            CHECK(condense::detail::utf8::count(result.text) <= 1'000);
+            CHECK(default_estimator<>{}(result.text).tokens() <= 450_tokens);
         }
     CHECK(tools.call("no_such_tool", "{}").is_error);
     CHECK(tools.call("read_message", R"({"number":7})").text == "error: there is no message of this number");

@@ -42,8 +42,8 @@ inline constexpr std::array<tool_definition, 7> recovery_definitions{{
     {recovery_tool_names[2],
      "Searches in the tool results that were too long for the conversation. Ask in the words that may stand there, and "
      "again in others if need be. Returns the best passages, each with its reference and offset for read_artifact.",
-     R"({"type":"object","properties":{"query":{"type":"string","description":"words that may stand there"}},)"
-     R"("required":["query"]})"},
+     R"({"type":"object","properties":{"query":{"type":"string","description":"words that may stand there"},)"
+     R"("offset":{"type":"integer","minimum":0,"description":"how many passages to skip"}},"required":["query"]})"},
     {recovery_tool_names[3],
      "Reads an earlier message of the conversation in full, from its number. Returns one page; go on with the offset "
      "that the page ends with.",
@@ -63,6 +63,7 @@ inline constexpr std::array<tool_definition, 7> recovery_definitions{{
      "the words that may stand there, and again in others if need be. Returns the best passages, each with its "
      "message's number and offset for read_message.",
      R"({"type":"object","properties":{"query":{"type":"string","description":"words that may stand there"},)"
+     R"("offset":{"type":"integer","minimum":0,"description":"how many passages to skip"},)"
      R"("conversation":{"type":"string","description":"another conversation, as list_sessions names it"}},)"
      R"("required":["query"]})"},
     {recovery_tool_names[6], "Lists the recorded conversations, the latest first, with their numbers of messages.",

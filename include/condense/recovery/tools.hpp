@@ -24,6 +24,7 @@
 #include <condense/detail/netstring.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
+#include <condense/estimate/script_aware.hpp>
 #include <condense/recovery/original.hpp>
 #include <condense/recovery/passages.hpp>
 #include <condense/recovery/text_of.hpp>
@@ -44,16 +45,15 @@ struct recovery_options {
     std::string conversation = {};  ///< whose past it is: `run_options::conversation`
     /// Which other conversations the agent may see; by default none.
     std::function<bool(std::string_view conversation)> granted = {};
-    /// The longest result, at most `most_recovered` and at least 400. By default no more than 500 tokens of the densest
-    /// text, 2.2 characters a token, in the recorded conversations that it was chosen on.
-    chars most = {1'000};
+    /// The longest result by `default_estimator`, 180 to 3,600, and never more than `most_recovered` characters.
+    tokens most = {450};
     bytes most_read = {std::uint64_t{1} << 30};  ///< that one search reads
     instant most_time = {5'000'000'000};  ///< nanoseconds that one search takes
 };
 
 /// The answer of a tool, for the model.
 struct recovery_result {
-    std::string text = {};  ///< valid UTF-8, at most `recovery_options::most` characters
+    std::string text = {};  ///< valid UTF-8, at most `recovery_options::most` tokens
     bool is_error = false;
 };
 
@@ -104,21 +104,32 @@ struct recovery_arguments {
 /// A result that grows up to its limit.
 class recovery_page {
 public:
-    explicit recovery_page(std::uint64_t most) noexcept : most_{most} {}
+    explicit recovery_page(tokens most) noexcept : room_{cost::of(most)} {}
 
-    std::uint64_t room() const noexcept { return most_ - (std::min)(most_, used_); }
+    /// `left`: tokens that are left for what follows.
+    bool fits(std::string_view text, tokens left = {}) const {
+        return default_estimator<>{}(text) + cost::of(left) <= room_ && utf8::count(text) <= characters_;
+    }
     /// Appends all of it or, where it does not fit, nothing.
     bool add(std::string_view text) {
-        auto clean = utf8::scrubbed_copy(text);
-        auto const size = utf8::count(clean);
-        if (size > room()) return false;
+        auto const clean = utf8::scrubbed_copy(text);
+        if (!fits(clean)) return false;
         out_ += clean;
-        used_ += size;
+        room_ = room_ - default_estimator<>{}(clean);
+        characters_ -= utf8::count(clean);
         return true;
     }
-    /// Appends as many characters of `text` as fit; returns the bytes that it took.
-    std::size_t add_beginning(std::string_view text, std::uint64_t most) {
-        auto const end = utf8::prefix(text, (std::min)(most, room()));
+    /// Appends as many characters of `text` as fit, at most `most`; returns the bytes that it took.
+    std::size_t add_beginning(std::string_view text, std::uint64_t most, tokens left = {}) {
+        std::uint64_t fitting = 0;
+        for (auto behind = (std::min)(most, characters_) + 1; fitting + 1 < behind;) {
+            auto const middle = fitting + (behind - fitting) / 2;
+            auto const size = utf8::prefix(text, middle);
+            if (fits(utf8::scrubbed_copy(text.substr(0, size)), left)) fitting = middle;
+            else behind = middle;
+            if (size == text.size() && fitting == middle) break;
+        }
+        auto const end = utf8::prefix(text, fitting);
         add(text.substr(0, end));
         return end;
     }
@@ -126,26 +137,25 @@ public:
 
 private:
     std::string out_;
-    std::uint64_t most_;
-    std::uint64_t used_ = 0;
+    cost room_;
+    std::uint64_t characters_ = most_recovered.count;  // that may follow
 };
 
 inline recovery_result recovery_error(std::string_view text) { return {"error: " + printable(text, 300), true}; }
 
 /// One page of a text, below a heading, with how to go on.
 inline recovery_result show_page(std::string const& heading, std::string_view text, recovery_arguments const& arguments,
-                                 std::uint64_t most, std::string_view tool) {
-    constexpr std::uint64_t ending = 120;  // characters of the last line
+                                 tokens most, std::string_view tool) {
+    constexpr tokens ending{50};  // of the last line
     recovery_page page{most};
     auto const begin = utf8::floor(text, std::min<std::uint64_t>(arguments.offset, text.size()));
     if (begin == text.size() && !text.empty())
         return recovery_error("the offset is behind the end: there are " + std::to_string(text.size()) + " bytes");
     page.add_beginning(
         std::string{tool} + ": " + heading + ", " + grouped(text.size()) + " bytes, from " + grouped(begin) + ":\n",
-        most / 2);
-    auto const room = page.room() - (std::min)(page.room(), ending);
-    auto const limit = (std::min)(arguments.limit.value_or(room), room);
-    auto const size = page.add_beginning(text.substr(begin), std::max<std::uint64_t>(limit, 1));
+        u64_limit, {most.count / 2});
+    auto const limit = arguments.limit.value_or(u64_limit);
+    auto const size = page.add_beginning(text.substr(begin), std::max<std::uint64_t>(limit, 1), ending);
     auto const rest = text.size() - begin - size;
     page.add(rest == 0 ? std::string{"\n[the end]"}
                        : "\n[" + grouped(rest) + " more bytes: " + std::string{tool} + " with offset " +
@@ -153,23 +163,37 @@ inline recovery_result show_page(std::string const& heading, std::string_view te
     return std::move(page).take();
 }
 
+inline constexpr tokens last_line{10};  // "[more: offset 12]", and a line break before it
+
 /// A passage below its heading, or up to 180 characters round its focus, so that a page has several. False if nothing
 /// fits.
 inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size_t skipped)> heading,
                          std::string_view passage, std::size_t focus) {
     constexpr std::uint64_t least = 60;
-    auto const size = utf8::count(heading(passage.size()));
-    if (page.room() < size + least) return false;
-    auto const room = std::min<std::uint64_t>(page.room() - size - 1, 180);
+    constexpr std::uint64_t most = 180;
     std::size_t skipped = 0;
-    if (utf8::count(passage) > room)
-        skipped = utf8::ceil(passage, focus - (std::min)(focus, condense::detail::as_size(room / 4)));
+    if (utf8::count(passage) > most)
+        skipped = utf8::ceil(passage, focus - (std::min)(focus, condense::detail::as_size(most / 4)));
     passage.remove_prefix(skipped);
     while (passage.ends_with('\n')) passage.remove_suffix(1);
-    page.add(heading(skipped));
-    page.add_beginning(passage, room);
+    auto const head = heading(skipped);
+    auto const beginning = head + utf8::scrubbed_copy(passage.substr(0, utf8::prefix(passage, least)));
+    if (!page.fits(beginning, last_line)) return false;
+    page.add(head);
+    page.add_beginning(passage, most, last_line);
     page.add("\n");
     return true;
+}
+
+/// Shows passages from the one that the arguments name on, while `show` does, and says how to go on.
+inline void show_passages(recovery_page& page, std::vector<ranked_passage> const& all, recovery_arguments const& wanted,
+                          callable_ref<bool(ranked_passage const&)> show) {
+    auto next = as_size((std::min)(wanted.offset, std::uint64_t{all.size()}));
+    auto const first = next;
+    while (next < all.size() && show(all[next])) ++next;
+    if (all.empty()) page.add("nothing holds any of these words");
+    else if (next == first) page.add("there are no more passages");
+    else if (next < all.size()) page.add("[more: offset " + std::to_string(next) + "]");
 }
 
 }  // namespace detail
@@ -191,7 +215,7 @@ class recovery_tools {
 public:
     explicit recovery_tools(Store store, Journal journal = {}, recovery_options options = {}, Text text = {})
         : store_{std::move(store)}, journal_{std::move(journal)}, options_{std::move(options)}, text_{std::move(text)} {
-        options_.most.count = std::clamp(options_.most.count, std::uint64_t{400}, most_recovered.count);
+        options_.most.count = std::clamp(options_.most.count, std::uint64_t{180}, std::uint64_t{3'600});
     }
 
     /// Those tools for which there is a store, a journal, or a journal that lists its conversations.
@@ -300,8 +324,8 @@ private:
         auto const source = source_of(*name);
         auto const content = source ? store_.get(*name) : std::nullopt;
         if (!content) return detail::recovery_error("there is no such artifact");
-        return detail::show_page("artifact " + name->text() + heading_of(*source), *content, wanted,
-                                 options_.most.count, recovery_tool_names[0]);
+        return detail::show_page("artifact " + name->text() + heading_of(*source), *content, wanted, options_.most,
+                                 recovery_tool_names[0]);
     }
 
     struct artifact {
@@ -326,13 +350,13 @@ private:
 
     recovery_result list_artifacts(detail::recovery_arguments const& wanted) const {
         auto const all = artifacts();
-        detail::recovery_page page{options_.most.count};
+        detail::recovery_page page{options_.most};
         page.add(detail::grouped(all.size()) + (all.size() == 1 ? " artifact\n" : " artifacts\n"));
         for (std::size_t index = detail::as_size(wanted.offset); index < all.size(); ++index) {
             auto const line = all[index].name.text() + ", " + detail::grouped(all[index].size.count) + " bytes" +
                               heading_of(all[index].source) + "\n";
             auto const more = "[more: list_artifacts with offset " + std::to_string(index) + "]";
-            if (page.room() >= line.size() + more.size() && page.add(line)) continue;
+            if (page.fits(line + more) && page.add(line)) continue;
             page.add(more);
             break;
         }
@@ -348,22 +372,21 @@ private:
             if (!limit.take(detail::as_size(all[index].size.count))) break;
             if (auto const content = store_.get(all[index].name)) ranking.see(index, *content);
         }
-        detail::recovery_page page{options_.most.count};
+        detail::recovery_page page{options_.most};
         page.add(title_of(2));
         show_limit(page, limit);
-        bool any = false;
-        for (auto const& hit : ranking.best(most_hits)) {
+        auto const show = [&](detail::ranked_passage const& hit) {
             auto const& each = all[hit.text];
             auto const content = store_.get(each.name);
-            if (!content || content->size() < hit.offset + hit.size) continue;
+            if (!content || content->size() < hit.offset + hit.size) return true;  // it is gone
             auto const passage = std::string_view{*content}.substr(hit.offset, hit.size);
             auto const heading = [&](std::size_t skipped) {
                 return each.name.text() + " offset " + std::to_string(hit.offset + skipped) + heading_of(each.source) +
                        ":\n";
             };
-            any = detail::show_passage(page, heading, passage, ranking.focus(passage)) || any;
-        }
-        if (!any) page.add("nothing holds any of these words");
+            return detail::show_passage(page, heading, passage, ranking.focus(passage));
+        };
+        detail::show_passages(page, ranking.best(most_hits), wanted, show);
         return std::move(page).take();
     }
 
@@ -384,6 +407,13 @@ private:
         return text;
     }
 
+    /// Without the time of day.
+    static std::string day_heading_of(journal_entry const& entry) {
+        auto text = heading_of(entry);
+        if (entry.time != 0) text.resize(text.rfind(' '));
+        return text;
+    }
+
     recovery_result read_message(detail::recovery_arguments const& wanted) const {
         if (!wanted.number) return detail::recovery_error("number is missing");
         std::optional<std::string> text;
@@ -397,7 +427,7 @@ private:
             });
         if (problem) return detail::recovery_error(problem.reason);
         if (!text) return detail::recovery_error("there is no message of this number");
-        return detail::show_page(heading, *text, wanted, options_.most.count, recovery_tool_names[3]);
+        return detail::show_page(heading, *text, wanted, options_.most, recovery_tool_names[3]);
     }
 
     recovery_result recent_history(detail::recovery_arguments const& wanted) const {
@@ -415,20 +445,20 @@ private:
             });
         if (problem) return detail::recovery_error(problem.reason);
         // The latest ones fit in any case, shorter if there are many.
-        auto const share = std::max<std::uint64_t>(options_.most.count / (latest.size() + 1), 80);
+        auto const share = std::max<std::uint64_t>(4 * options_.most.count / (latest.size() + 1), 80);
         std::deque<std::string> rows;
         auto const title = title_of(4);
-        std::uint64_t characters = title.size();
+        detail::recovery_page counted{options_.most};
+        counted.add(title);
         for (auto each = latest.rbegin(); each != latest.rend(); ++each) {
             auto const heading = each->first + ": ";
             auto line = heading +
                         detail::printable(each->second, share - std::min<std::uint64_t>(share, heading.size() + 4)) +
                         "\n";
-            characters += detail::utf8::count(line);
-            if (characters > options_.most.count) break;
+            if (!counted.add(line)) break;
             rows.push_front(std::move(line));
         }
-        detail::recovery_page page{options_.most.count};
+        detail::recovery_page page{options_.most};
         if (!rows.empty()) page.add(title);
         for (auto const& line : rows) page.add(line);
         if (rows.empty()) page.add("there are no messages");
@@ -481,22 +511,21 @@ private:
                 });
         }
         if (problem) return detail::recovery_error(problem.reason);
-        detail::recovery_page page{options_.most.count};
+        detail::recovery_page page{options_.most};
         page.add(title_of(5));
         show_limit(page, limit);
-        bool any = false;
-        for (auto const& hit : hits) {
+        auto const show = [&](detail::ranked_passage const& hit) {
             auto const at =
                 std::find_if(texts.begin(), texts.end(), [&](auto const& each) { return each.place == hit.text; });
-            if (at == texts.end() || at->text.size() < hit.offset + hit.size) continue;
+            if (at == texts.end() || at->text.size() < hit.offset + hit.size) return true;  // it is gone
             auto const passage = std::string_view{at->text}.substr(hit.offset, hit.size);
             auto const heading = [&](std::size_t skipped) {
                 auto const offset = hit.offset + skipped;
-                return heading_of(at->entry) + (offset == 0 ? "" : ", offset " + std::to_string(offset)) + ":\n";
+                return day_heading_of(at->entry) + (offset == 0 ? "" : ", offset " + std::to_string(offset)) + ":\n";
             };
-            any = detail::show_passage(page, heading, passage, ranking.focus(passage)) || any;
-        }
-        if (!any) page.add("nothing holds any of these words");
+            return detail::show_passage(page, heading, passage, ranking.focus(passage));
+        };
+        detail::show_passages(page, hits, wanted, show);
         return std::move(page).take();
     }
 
@@ -506,15 +535,15 @@ private:
             if (may_see(each.id)) all.push_back(each);
         });
         if (problem) return detail::recovery_error(problem.reason);
-        detail::recovery_page page{options_.most.count};
+        detail::recovery_page page{options_.most};
         for (std::size_t index = detail::as_size(wanted.offset); index < all.size(); ++index) {
             auto line =
                 detail::printable(all[index].id, 120) + (all[index].id == options_.conversation ? " (this one)" : "");
             line += ", " + detail::grouped(all[index].entries) + " entries";
             if (all[index].time != 0) detail::append_date(line.append(", "), all[index].time);
             auto const more = "[more: list_sessions with offset " + std::to_string(index) + "]";
-            auto const size = detail::utf8::count(line) + more.size() + 1;
-            if ((page.room() >= size || index == wanted.offset) && page.add(line + "\n")) continue;
+            line.push_back('\n');
+            if ((page.fits(line + more) || index == wanted.offset) && page.add(line)) continue;
             page.add(more);
             break;
         }
@@ -527,7 +556,7 @@ private:
         if (limit.exceeded()) page.add("[not everything was searched: it is too much]\n");
     }
 
-    static constexpr std::size_t most_hits = 12;
+    static constexpr std::size_t most_hits = 64;  ///< of a search, on all of its pages
     static constexpr std::size_t most_entries = 64;  ///< that an index gives for a search
 
     Store store_;
