@@ -77,6 +77,7 @@ public:
 
     // The environment of the execution.
 
+    static constexpr bool has_each_line = true;  ///< in the place of its result
     /// Of a line, whose artifact is not named: with the largest frame of them.
     tokens measure_plain(std::string_view text) const { return draft_.measured(cost_of(text, largest_frame_)); }
     tokens measure(std::size_t index, std::string_view text, strategy) const {
@@ -159,21 +160,24 @@ private:
             some_left_ = some_left_ || !here || is_edited(part);
             parts_.push_back(part);
         };
-        // Small results count, too: a later run may no longer know that one was large.
+        // Small results count, too: a later run may no longer know that one was large. By groups, as those leave: a
+        // late result of an old one must not hide an older result.
         auto left = layer_.most;
         for (auto place = draft_.previous_sent(static_cast<std::uint32_t>(2 * outline.size()));
              place != none32 && left != 0; place = draft_.previous_sent(place)) {
-            if (place % 2 == 0) continue;  // a summary
-            auto const& message = outline.message_at(place / 2);
-            for (auto part_id = message.first_part + message.part_count;
-                 part_id-- != message.first_part && left != 0;) {
-                auto const& record = outline.part_at(part_id);
-                if (record.kind != part_kind::tool_result) continue;
-                --left;
-                if (record.size > layer_.over.count) add(draft_.part_at(part_id), true);
-            }
+            auto const group_id = outline.group_of(place / 2);
+            if (place % 2 == 0 || outline.group_at(group_id).first != place / 2)
+                continue;  // a summary, or a later part
+            std::vector<std::uint32_t> results;
+            draft_.each_member(group{group_id}, [&](std::uint32_t index) {
+                auto const& message = outline.message_at(index);
+                for (auto part_id = message.first_part; part_id != message.first_part + message.part_count; ++part_id)
+                    if (outline.part_at(part_id).kind == part_kind::tool_result) results.push_back(part_id);
+            });
+            for (auto next = results.rbegin(); next != results.rend() && left != 0; ++next, --left)
+                if (outline.part_at(*next).size > layer_.over.count) add(draft_.part_at(*next), true);
         }
-        std::reverse(parts_.begin(), parts_.end());
+        std::sort(parts_.begin(), parts_.end(), by_part);
         target_ = target_of_run();
         if (!with_dropped) return;
         query_terms const words{question_};
@@ -186,9 +190,9 @@ private:
             auto const part = draft_.part_at(message.first_part + place->part);
             if (is_about(words, part)) add(part, false);
         }
-        std::sort(parts_.begin(), parts_.end(),
-                  [](part_ref const& one, part_ref const& other) { return one.part_id < other.part_id; });
+        std::sort(parts_.begin(), parts_.end(), by_part);
     }
+    static bool by_part(part_ref const& one, part_ref const& other) noexcept { return one.part_id < other.part_id; }
     /// Some word of the question is in it. The rule includes the newest for mere room, for which nothing has to come
     /// back; other planners may decide by meaning.
     bool is_about(query_terms const& words, part_ref part) const {
