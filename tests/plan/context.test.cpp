@@ -333,7 +333,11 @@ TEST_CASE("context: where the references alone exceed the budget, the least urge
     listed<> things;
     for (int number = 0; number < 20; ++number) things.document(about_ports(2'000), "n");
     things.document("x", "small");
-    auto const with = plans({{"d7", exclude, "", 1}, {"d3", exclude, "", 2}});
+    std::vector<decision> decisions{{"d7", exclude, "", 1}, {"d3", exclude, "", 2}};
+    for (int number = 1; number <= 20; ++number)
+        if (number != 3 && number != 7) decisions.push_back({"d" + std::to_string(number), exclude, "", 50});
+    decisions.push_back({"d21", exclude, "", 60});
+    auto const with = plans(decisions);
     auto const at = [&](std::uint64_t budget) {
         CAPTURE(budget);
         return sound(plan_context{.with = with}, things, budget);
@@ -363,7 +367,8 @@ TEST_CASE("context: where the references alone exceed the budget, the least urge
     CHECK(at(120).records[0].problem == "there is no room, not even for a reference");
     // A long reference does not cost the others theirs.
     things.document(about_ports(2'000), letters(200));
-    auto const made = sound(plan_context{.with = plans({{"d22", exclude, "", 1}})}, things, 200);
+    decisions.push_back({"d22", exclude, "", 1});
+    auto const made = sound(plan_context{.with = plans(decisions)}, things, 200);
     CHECK(made.unnamed == 20);
     CHECK(made.records[21].after == tokens{});
 }
@@ -527,6 +532,23 @@ TEST_CASE("context: the report is a line for each artifact") {
     CHECK(made.report() == "exclude, d1 (one  [2J): " + condense::grouped(made.records[0].before.count) +
                                " -> 69 tokens; about nothing\n"
                                "include_full, d2 (two): 66 -> 66 tokens\n");
+}
+
+TEST_CASE("context: passages come before references, which share what is left") {
+    listed<> things;
+    for (int number = 0; number < 30; ++number)
+        things.document("2026-03-0" + std::to_string(number % 9) + "\n" + letters(900), "n");
+    things.document("2026-04-01\n" + about_ports(2'000), "the gateway");
+    auto const made = sound(plan_context{}, things, 800);
+    auto const elements = parsed(made.text).value();
+    auto const shown = std::find_if(elements.begin(), elements.end(), [](element const& each) { return !!each.body; });
+    REQUIRE(shown != elements.end());
+    CHECK(shown->source == "the gateway");
+    CHECK(shown->body->starts_with("2026-04-01\n[... "));  // its first line stays with the passages
+    CHECK(shown->body->find("the port is 8080") != std::string::npos);
+    CHECK(elements.back().content == condense::grouped(made.unnamed) + " more, left out");
+    CHECK(made.unnamed > 20);
+    CHECK(sound(plan_context{}, things, 1'900).unnamed < made.unnamed);
 }
 
 TEST_CASE("context: question and goal decide what is shown") {

@@ -21,6 +21,8 @@ using shelf::about_ports, shelf::asked, shelf::exclude, shelf::extract, shelf::f
 
 /// A token a byte; an excluded artifact leaves 20 of them.
 struct per_byte_environment {
+    static constexpr bool has_each_line = true;
+
     std::string where = {};
 
     tokens measure_plain(std::string_view text) const { return {text.size()}; }
@@ -157,7 +159,7 @@ TEST_CASE("execution: an extract has the passages of its own query, and says wha
     CHECK(shown("", 900).find("root") == std::string::npos);
     CHECK(shown("user", 900).find("the user is root") != std::string::npos);
     CHECK(shown("user", 900).find("8080") == std::string::npos);
-    CHECK(shown("user", 900).find("of 3,018 omitted; the whole is in a file ...]") != std::string::npos);
+    CHECK(shown("user", 900).find(" of 3,018 bytes omitted; the whole is in a file ...]") != std::string::npos);
     CHECK(shown("", 900).size() <= 900);
     CHECK(shown("elephant", 900) == "no passage that fits answers the query");
     CHECK(shown("", 60) == "no passage that fits answers the query");

@@ -16,7 +16,7 @@ namespace {
 std::string line_of(plan_tests::planted_question const& asked) {
     auto passages = nlohmann::ordered_json::array();
     std::vector<std::pair<std::size_t, std::size_t>> places;  // artifact and offset
-    condense::detail::passage_scores scores{condense::detail::query_terms{asked.question}};
+    condense::detail::passage_scores scores{condense::detail::query_terms{asked.question}, true};
     std::vector<std::size_t> shares;
     for (std::size_t index = 0; index < asked.artifacts.size(); ++index) {
         std::string_view const text = asked.artifacts[index].text;

@@ -113,6 +113,8 @@ inline void append_artifact(std::string& out, artifact const& facts, std::string
 /// How texts become part of a context, and what they cost there.
 template <class Estimator>
 struct context_environment {
+    static constexpr bool has_each_line = false;  ///< what is left out is counted together
+
     artifact_list<Estimator> const& list;
     v1::wording const& words;
 
@@ -138,28 +140,35 @@ struct context_environment {
     }
 };
 
-/// The pieces of a context, in order of arrival, with their records.
+/// The pieces of a context, in order of arrival, with their records. An empty one is left out.
 struct context_pieces {
     std::vector<artifact_record>& records;
     std::vector<std::string> texts;
-    std::vector<bool> left_out = std::vector<bool>(texts.size());
+    std::vector<bool> left_out = {};
 
-    /// Leaves out what does not fit behind what is more urgent, so that the rest costs no more than `room`. Returns how
-    /// many.
+    /// Leaves out what does not fit behind what is more urgent, references first, so that the rest costs no more than
+    /// `room`. Returns how many.
     template <class Measure>
     std::uint64_t fit(std::uint64_t room, Measure const& measure) {
+        left_out.assign(texts.size(), false);
+        std::uint64_t count = 0;
         std::uint64_t sum = 0;
-        for (auto const& each : records) sum = add_capped(sum, each.after.count);
-        if (sum <= room) return 0;
-        std::vector<std::size_t> order(texts.size());
-        for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
+        std::vector<std::size_t> order;
+        for (std::size_t index = 0; index < texts.size(); ++index) {
+            left_out[index] = texts[index].empty();
+            if (left_out[index]) ++count;
+            else order.push_back(index);
+            sum = add_capped(sum, records[index].after.count);
+        }
+        if (add_capped(sum, count == 0 ? 0 : measure(last_line(count)).count) <= room) return count;
         auto const before = [&](std::size_t left, std::size_t right) {
-            auto const [first, second] = std::pair{records[left].priority, records[right].priority};
-            return first != second ? first < second : left > right;
+            auto const key = [&](std::size_t index) {
+                return std::pair{records[index].done == strategy::exclude, records[index].priority};
+            };
+            return key(left) != key(right) ? key(left) < key(right) : left > right;
         };
         std::sort(order.begin(), order.end(), detail::index_order{before});
         sum = measure(last_line(texts.size())).count;
-        std::uint64_t count = 0;
         for (auto const index : order) {
             auto const more = add_capped(sum, records[index].after.count);
             left_out[index] = more > room;
@@ -207,13 +216,16 @@ struct plan_context {
         plan_request request{artifacts, wanted.budget, reader};
         request.question = wanted.question;
         request.goal = wanted.goal;
-        request.reference_cost = {};
+        request.reference_cost = {};  // references are what is paid last
+        std::uint64_t whole = 0;
         request.each_text([&](std::size_t index, std::string_view text) {
             artifacts[index].cost = environment.measure(index, text, strategy::include_full);
+            whole = detail::add_capped(whole, artifacts[index].cost.count);
         });
-        for (std::size_t index = 0; index < artifacts.size(); ++index)
-            request.reference_cost =
-                (std::max)(request.reference_cost, environment.measure_plain(environment.reference_line(index)));
+        if (whole > wanted.budget.count)
+            request.budget.count = detail::sub_capped(
+                wanted.budget.count,
+                environment.measure_plain(detail::context_pieces::last_line(artifacts.size())).count);
 
         planned_context result;
         auto plan = detail::plan_with(with, request, calls, calls.stop_token());
@@ -246,19 +258,17 @@ private:
             if (is_whole(index)) pieces.texts[index] = environment.fenced(index, text, strategy::include_full);
         };
         environment.list.read(plan_request::wanted_texts{is_whole}, plan_request::text_sink{keep_whole});
-        std::uint64_t sum = 0;
         for (std::size_t index = 0; index < records.size(); ++index) {
             auto& record = records[index];
-            if (pieces.texts[index].empty()) {
+            if (pieces.texts[index].empty() && !done[index].text) {
                 record.done = strategy::exclude;
                 record.problem = "it cannot be read";
                 pieces.texts[index] = environment.reference_line(index);
                 record.after = environment.measure_plain(pieces.texts[index]);
             }
-            sum = add_capped(sum, record.after.count);
         }
         // The estimator may count more for the whole than for its pieces.
-        for (auto room = (std::min)(budget.count, sum);; room = room / 8 * 7) {
+        for (auto room = budget.count;; room = room / 8 * 7) {
             result.unnamed = pieces.fit(room, [&](std::string_view text) { return environment.measure_plain(text); });
             bool const says_so = result.unnamed != records.size() || room != 0;
             result.text = says_so ? pieces.joined(result.unnamed) : std::string{};

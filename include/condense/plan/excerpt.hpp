@@ -15,14 +15,16 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/plan/passages.hpp>
 #include <condense/plan/ranking.hpp>
+#include <condense/shorten/placeholder.hpp>
 
-// The passages of a text that answer a question, with their neighbours and positions.
+// The passages of a text that answer a question, with their neighbours and the first line of the text.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Writes the best passages of one text, in their order, within a size in bytes.
+/// Writes the best passages of one text, in their order, within a size in bytes, and before them its first line, which
+/// tells of most texts what they are: their date, command or path.
 class excerpt_writer {
 public:
     /// `ranked`: the passages of this text alone, the best first. `way` says where the whole is; it may be empty.
@@ -30,15 +32,17 @@ public:
         : text_{text}, ranked_{ranked}, way_{way} {
         each_unit(text, [&](std::size_t offset, std::size_t) { begins_.push_back(offset); });
         begins_.push_back(text.size());
+        auto const end = text.substr(0, longest_head).find('\n');
+        if (end != text.npos) head_ = end + 1;
     }
 
     /// The excerpt, as valid UTF-8 of at most `room` bytes; empty if there is no passage, or the best one does not fit.
-    /// Two thirds of the room are for the best passages, then come their neighbours, then what else has words of the
+    /// Seven eighths of the room are for the best passages, then come their neighbours, then what else has words of the
     /// question.
     std::string write(std::size_t room) {
         chosen_.assign(begins_.size() - 1, false);
-        used_ = first_marker + way_.size();
-        auto const best_room = room / 3 * 2;
+        used_ = first_marker + way_.size() + head_;
+        auto const best_room = room / 8 * 7;
         std::size_t count = 0;
         for (auto const& each : ranked_) {
             if (!take(place_of(each.offset), count == 0 ? room : best_room)) break;
@@ -56,8 +60,9 @@ public:
     }
 
 private:
-    static constexpr std::size_t marker = 64;  // bytes of "[... bytes 12,000 to 15,000 omitted ...]" with line breaks
-    static constexpr std::size_t first_marker = 96;
+    static constexpr std::size_t longest_head = 120;
+    static constexpr std::size_t first_marker = 64;  // bytes of "[... 12,000 of 15,000 bytes omitted ...]" with breaks
+    static constexpr std::size_t gap = 7;  // of "[...]" with breaks
 
     std::size_t place_of(std::size_t offset) const noexcept {
         return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), offset) - begins_.begin()) - 1;
@@ -67,10 +72,10 @@ private:
     bool take(std::size_t place, std::size_t room) {
         if (place >= chosen_.size()) return false;  // of a text that was longer when it was ranked
         if (chosen_[place]) return true;
-        auto used = used_ + marker;
+        auto used = used_ + gap;
         utf8::each_scrubbed(passage(place), [&](std::string_view piece) { used += piece.size(); });
-        if (place + 1 < chosen_.size() && chosen_[place + 1]) used -= marker;
-        if (place != 0 && chosen_[place - 1]) used -= marker;
+        if (place + 1 < chosen_.size() && chosen_[place + 1]) used -= gap;
+        if (place != 0 && chosen_[place - 1]) used -= gap;
         if (used > room) return false;
         used_ = used;
         return chosen_[place] = true;
@@ -81,18 +86,20 @@ private:
 
     std::string text_of_chosen() const {
         std::string out;
+        std::size_t shown = 0;
+        for (std::size_t place = 0; place < chosen_.size(); ++place)
+            if (chosen_[place]) shown += passage(place).size();
+        auto const head = chosen_[0] ? 0 : head_;
+        utf8::append_scrubbed(out, text_.substr(0, head));
         bool first = true;
-        auto const total = grouped(text_.size());
         auto const omit = [&](std::size_t begin, std::size_t end) {
             if (begin == end) return;
             if (!out.empty() && out.back() != '\n') out.push_back('\n');
-            out.append("[... bytes ").append(grouped(begin)).append(" to ").append(grouped(end));
-            if (first) out.append(" of ").append(total);
-            out.append(" omitted");
-            if (std::exchange(first, false) && !way_.empty()) out.append("; ").append(way_);
-            out.append(" ...]\n");
+            bool const says = std::exchange(first, false);
+            out.append(says ? omission(text_.size() - head - shown, text_.size(), "bytes", way_) : "[...]");
+            out.push_back('\n');
         };
-        std::size_t behind = 0;
+        std::size_t behind = head;
         for (std::size_t place = 0; place < chosen_.size(); ++place) {
             if (!chosen_[place]) continue;
             omit(behind, begins_[place]);
@@ -111,6 +118,7 @@ private:
     std::string_view way_;
     std::vector<std::size_t> begins_;  ///< of the passages, then the size of the text
     std::vector<bool> chosen_;
+    std::size_t head_ = 0;  ///< bytes of the first line; 0 if it is no short one
     std::size_t used_ = 0;
 };
 

@@ -153,8 +153,9 @@ inline model_prompt artifact_prompt(artifact const& about, std::string_view text
 }
 
 /// Carries out one plan. Environment: `measure(index, text, strategy) -> tokens` and `measure_plain(text)` for the line
-/// of an excluded artifact, which is `reference_line(index) -> std::string`; `way(index) -> std::string`, where the
-/// whole is. Reads an artifact again for each summary and each extract.
+/// of an excluded artifact, which is `reference_line(index) -> std::string`, and stands in any case where
+/// `has_each_line`, else if there is room at the end; `way(index) -> std::string`, where the whole is. Reads an
+/// artifact again for each summary and each extract.
 template <class Environment, class Calls, class Summarizer, class Executor>
 class plan_execution {
 public:
@@ -185,13 +186,16 @@ public:
                                         .before = request_.artifacts[each.index].cost,
                                         .reason = each.what.reason};
         references_.resize(count);
-        for (std::size_t index = 0; index < count; ++index) {
-            references_[index] = environment_.measure_plain(environment_.reference_line(index)).count;
-            spent_ = add_capped(spent_, references_[index]);
-        }
+        if constexpr (Environment::has_each_line)
+            for (std::size_t index = 0; index < count; ++index) {
+                references_[index] = line_cost(index);
+                spent_ = add_capped(spent_, references_[index]);
+            }
         write_summaries();
         for (auto const& each : order_) decide(each);
         include_failed();
+        for (auto const& each : order_)
+            if (done_[each.index].record.done == strategy::exclude) name(each.index);
         return std::move(done_);
     }
 
@@ -229,9 +233,16 @@ private:
         finish(index, strategy::include_full, full_cost, std::nullopt);
         return true;
     }
-    void exclude(std::size_t index) {
-        if (request_.artifacts[index].cost.count <= references_[index] && include(index)) return;
-        finish(index, strategy::exclude, references_[index], environment_.reference_line(index));
+    void exclude(std::size_t index) { finish(index, strategy::exclude, references_[index], std::string{}); }
+    std::uint64_t line_cost(std::size_t index) const {
+        return environment_.measure_plain(environment_.reference_line(index)).count;
+    }
+    /// Says where an excluded artifact is, or includes it where that is shorter.
+    void name(std::size_t index) {
+        auto line = environment_.reference_line(index);
+        auto const cost = environment_.measure_plain(line).count;
+        if (request_.artifacts[index].cost.count <= cost && include(index)) return;
+        if (cost <= room(index)) finish(index, strategy::exclude, cost, std::move(line));
     }
 
     /// Passages of the artifact for the query, within `limit`; false if there are none or they do not fit.
@@ -307,7 +318,7 @@ private:
         for_question_.resize(request_.artifacts.size());
         query_terms terms{request_.question};
         terms.add(request_.goal, request_.question.empty() ? 1 : 2);
-        passage_scores scores{std::move(terms)};
+        passage_scores scores{std::move(terms), true};
         if (scores.empty()) return;
         request_.each_text([&](std::size_t index, std::string_view text) { scores.see(index, text); });
         for (auto const& each : scores.rank()) for_question_[each.text].push_back(each);
@@ -316,7 +327,7 @@ private:
     /// themselves, so that a plan with many queries does not read everything for each.
     std::vector<ranked_passage> passages_of(std::size_t index, std::string_view query, std::string_view content) const {
         if (query == request_.question) return for_question_[index];
-        passage_scores scores{query_terms{query}};
+        passage_scores scores{query_terms{query}, true};
         scores.see(index, content);
         return scores.rank();
     }

@@ -30,7 +30,8 @@ constexpr std::uint64_t cost_of_bytes(artifact const& candidate, std::uint64_t s
 
 /// Ranks passages by BM25 for question and goal; words of the goal weigh half. Artifacts whose passages rank within the
 /// budget are extracted, those of which most would be extracted, or that are small, are included whole. What is left of
-/// the budget takes errors and then the newest, contiguously. Reads each artifact once; asks no model.
+/// the budget takes errors and then the newest, contiguously, and the rest of it longer extracts. Reads each artifact
+/// once; asks no model.
 struct rule_planner {
     percent recent = {1'000};  ///< of the budget kept for the newest artifacts, whatever the question
     percent error_bonus = {2'500};  ///< by which passages of errors score more
@@ -41,7 +42,7 @@ struct rule_planner {
         auto const& all = request.artifacts;
         detail::query_terms terms{request.question};
         terms.add(request.goal, request.question.empty() ? 1 : 2);
-        detail::passage_scores scores{std::move(terms)};
+        detail::passage_scores scores{std::move(terms), true};
         request.each_text([&](std::size_t index, std::string_view text) { scores.see(index, text); });
 
         std::vector<choice> choices(all.size());
@@ -52,6 +53,7 @@ struct rule_planner {
         auto const spare = recent.of(request.budget).count;
         extract_best(request, ranked(request, scores), choices, left, spare);
         include_rest(request, choices, left);
+        extend_extracts(choices, left.left);
         return plan_of(request, choices);
     }
 
@@ -59,8 +61,8 @@ struct rule_planner {
 
 private:
     // Tokens of the markers between passages; the first one says where the whole is.
-    static constexpr std::uint64_t first_gap_cost = 64;
-    static constexpr std::uint64_t gap_cost = 20;
+    static constexpr std::uint64_t first_gap_cost = 48;
+    static constexpr std::uint64_t gap_cost = 6;
     static constexpr std::uint64_t brief = 96;  // tokens that are not worth cutting
 
     /// What happens to one artifact.
@@ -120,9 +122,10 @@ private:
             if (chosen.score == 0) chosen.score = each.score;
             if (chosen.in_full) continue;
             auto const& candidate = request.artifacts[each.text];
-            // Half of a passage more for what stands around it.
-            auto const more = detail::cost_of_bytes(candidate, each.size + each.size / 2) +
-                              (chosen.passages == 0 ? first_gap_cost : gap_cost);
+            // Half of the first passage more, and a quarter of each further one, for what stands around them.
+            bool const opens = chosen.passages == 0;
+            auto const more = detail::cost_of_bytes(candidate, each.size + each.size / (opens ? 2 : 4)) +
+                              (opens ? first_gap_cost : gap_cost);
             auto const next = chosen.cost + more;
             bool const most = next >= candidate.cost.count / 5 * 3 || candidate.cost.count <= brief;
             if (most && left.spend(each.text, candidate.cost.count, spare)) {
@@ -145,6 +148,15 @@ private:
                 if (!left.spend(index, candidate.cost.count)) break;
                 choices[index].in_full = true;
             }
+    }
+
+    /// Spends what is left on longer extracts, each by its part of them all.
+    static void extend_extracts(std::vector<choice>& choices, std::uint64_t left) {
+        std::uint64_t all = 0;
+        for (auto const& each : choices) all = detail::add_capped(all, each.in_full ? 0 : each.cost);
+        for (auto& each : choices)
+            if (!each.in_full && each.cost != 0)
+                each.cost = detail::add_capped(each.cost, detail::scale_down(left, each.cost, all));
     }
 
     static artifact_plan plan_of(plan_request const& request, std::vector<choice> const& choices) {
