@@ -68,6 +68,8 @@ TEST_CASE("name_list: lines stand as they were, and are read with their words") 
     CHECK(read(list.text()) == names);
     CHECK(read("Names in what has left, behind the word that stood before them:\nlet: retryCount\nLines of it:\n"
                "> int parse_json(int x);\n") == names);  // as it was written once
+    list.add_line("We saw New Mexico in spring.");
+    CHECK(read(list.text()).back() == "saw: New Mexico");
 }
 
 TEST_CASE("name_list: what does not fit is left out, and costs nothing") {
@@ -110,6 +112,10 @@ TEST_CASE("name_list: what could close a fence, or hide, can stand in no list") 
         CHECK_FALSE(is_quotable(line));
     CHECK_FALSE(is_quotable(std::string(161, 'a')));
     CHECK_FALSE(is_quotable("291-  42.5 }, 7"));
+    for (std::string_view const time : {"Sat, 9 March 2026 at 14:05", "2026-03-09T14:05:00Z", "3rd of May 2024"})
+        CHECK_FALSE(is_quotable(time));
+    for (std::string_view const line : {"market 3", "9 March 2026: the port is open", "Saturday", "5 decimals"})
+        CHECK(is_quotable(line));
     CHECK(is_quotable("if (a < b) return \"x\";"));
 }
 

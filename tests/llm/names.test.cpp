@@ -56,6 +56,45 @@ TEST_CASE("names: a line is whole, or none") {
     CHECK(name_context{"a.cpp\nb.cpp", "path", true, 6}.line() == "b.cpp");
 }
 
+TEST_CASE("names: of a longer line of prose the sentence stands for it") {
+    std::string const before(200, 'x');
+    auto const sentence_in = [](std::string_view text, std::string_view name) {
+        return name_context{text, {}, false, text.find(name), true}.line();
+    };
+    auto const text = before + ". We went to Banff in May. " + before;
+    CHECK(sentence_in(text, "Banff") == "We went to Banff in May.");
+    CHECK(sentence_in("Was it in Banff? " + before, "Banff") == "Was it in Banff?");
+    CHECK(sentence_in("It was in Banff 3.5 km up! " + before, "Banff") == "It was in Banff 3.5 km up!");
+    CHECK(sentence_in("a short line with Banff", "Banff") == "a short line with Banff");
+    CHECK(sentence_in(before + ". we went to Banff. " + before, "Banff").empty());
+    CHECK(sentence_in(before + ". We went to Banff\n" + before, "Banff").empty());
+    CHECK(sentence_in(before + " Banff " + before, "Banff").empty());
+    CHECK(sentence_in("Banff. " + before, "Banff").empty());
+    CHECK(line_in(text, "Banff").empty());  // of a log or of code
+}
+
+TEST_CASE("names: capitalised words within sentences, together, but not in headings or where nouns are written so") {
+    auto const names_in = [](std::string_view text) {
+        list all;
+        condense::detail::each_prose_name(text, [&](std::string_view name) { all.push_back(std::string{name}); });
+        return all;
+    };
+    CHECK(names_in("Last year we saw New Mexico, Ojo Caliente and the sea with Zo\xC3\xAB's aunt.") ==
+          list{"New Mexico", "Ojo Caliente", "Zo\xC3\xAB"});
+    CHECK(names_in("we drove to Los Angeles") == list{"Los Angeles"});
+    CHECK(names_in("It is late. Maybe I should go. Yes, Kate and I are tired and go home now.") == list{"Kate"});
+    CHECK(names_in("The Quick Brown Fox And The Lazy Dog").empty());
+    CHECK(names_in("wir haben das Haus mit dem Garten und die Katze vom Nachbarn gesehen").empty());
+    for (std::string_view const text :
+         {"", " ", "A", " A", " Ab", "x Abc", "we met Io and Bo", "see the API and JSON"}) {
+        CAPTURE(text);
+        CHECK(names_in(text).empty());
+    }
+    CHECK(names_in("we saw a lot of it in " + std::string(1'000'000, 'A')).empty());
+    CHECK(names_of({.kind = part_kind::text, .text = "we were all in Miami"}) == list{"in: Miami"});
+    CHECK(names_of({.kind = part_kind::tool_result, .text = "we were all in Miami"}).empty());
+}
+
 TEST_CASE("names: arguments give their decoded values under their keys") {
     CHECK(names_of({.kind = part_kind::tool_call,
                     .text = R"({"file_path": "src/a.cpp", "text": "\tthis.ui = 1", "line": 1234, "old_text": {}})"}) ==

@@ -46,11 +46,33 @@ constexpr bool is_listable(std::string_view text) noexcept {
     return !text.empty() && text.size() <= item_most && text.find_first_of("<\"\t") == std::string_view::npos &&
            is_plain(text);
 }
-/// True for a line that can stand alone and says something: it has three letters.
+/// True for a line that tells a time and nothing else: "Sat, 9 March 2026 at 14:05".
+constexpr bool is_time_alone(std::string_view line) noexcept {
+    constexpr std::string_view names[] = {
+        "january",   "february", "march",    "april",    "may",    "june",    "july",      "august",
+        "september", "october",  "november", "december", "monday", "tuesday", "wednesday", "thursday",
+        "friday",    "saturday", "sunday",   "utc",      "gmt",    "of",      "on",        "at",
+        "am",        "pm",       "st",       "nd",       "rd",     "th",      "t",         "z"};
+    bool has_digit = false;
+    for (std::size_t at = 0; at < line.size();) {
+        auto end = at;
+        while (end < line.size() && (kind_of(line[end]) & (lower_letter | upper_letter | wide_byte)) != 0) ++end;
+        auto const word = line.substr(at, end - at);
+        bool known = word.empty();
+        for (auto const name : names)  // as a whole, or its first three letters
+            known = known || ((word.size() == 3 || word.size() == name.size()) &&
+                              begins_with_word(word, name.substr(0, word.size())));
+        if (!known) return false;
+        has_digit = has_digit || is_digit(line[at]);
+        at = word.empty() ? at + 1 : end;
+    }
+    return has_digit;
+}
+/// True for a line that can stand alone and says something: it has three letters, and is no time.
 constexpr bool is_quotable(std::string_view line) noexcept {
     int letters = 0;
     for (char const byte : line) letters += (kind_of(byte) & (lower_letter | upper_letter | wide_byte)) != 0 ? 1 : 0;
-    if (letters < 3 || line.size() > quoted_line_most || !is_plain(line)) return false;
+    if (letters < 3 || line.size() > quoted_line_most || !is_plain(line) || is_time_alone(line)) return false;
     for (auto sign = line.find('<'); sign != std::string_view::npos; sign = line.find('<', sign + 1)) {
         auto const rest = line.substr(sign + 1);
         for (std::string_view const word : {"/", "summary", "transcript"})
@@ -184,10 +206,12 @@ private:
     }
     template <class Function>
     static void read_line(std::string_view line, Function& f) {
-        each_item_of(line, [&](item_kind kind, std::string_view item) {
+        auto const pass_on = [&](item_kind kind, std::string_view item) {
             name_context const beside{line, {}, false, static_cast<std::size_t>(item.data() - line.data())};
             f(kind, item, beside, beside.label());
-        });
+        };
+        each_item_of(line, pass_on);
+        each_prose_name(line, [&](std::string_view name) { pass_on(item_kind::quoted, name); });
     }
 
     bool take(std::uint64_t cost) noexcept {

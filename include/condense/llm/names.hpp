@@ -80,8 +80,9 @@ constexpr std::string_view without_space(std::string_view line) noexcept {
 class name_context {
 public:
     /// `key` is that of the JSON value that `text` is; such a value's first line is no line of a text.
-    constexpr name_context(std::string_view text, std::string_view key, bool value, std::size_t begin) noexcept
-        : text_{text}, key_{key}, value_{value}, begin_{begin} {}
+    constexpr name_context(std::string_view text, std::string_view key, bool value, std::size_t begin,
+                           bool prose = false) noexcept
+        : text_{text}, key_{key}, value_{value}, prose_{prose}, begin_{begin} {}
 
     /// The key of the JSON value that holds the name, or else the nearest word of letters within 40 bytes before it on
     /// its line, or the key of the text; empty if there is none.
@@ -90,22 +91,39 @@ public:
         if (auto const word = word_before(); !word.empty()) return word;
         return is_name_label(key_) ? key_ : std::string_view{};
     }
-    /// The line with the name, without the space around it; empty if it is longer than 160 bytes.
+    /// The line with the name, without the space around it; its sentence with the name if it is longer than 160 bytes,
+    /// and empty if that is, too.
     constexpr std::string_view line() const noexcept {
         auto const begin = line_begin(quoted_line_most);
-        if (begin_ - begin > quoted_line_most || (value_ && begin == 0)) return {};
+        if (value_ && begin == 0) return {};
         auto line = text_.substr(begin, quoted_line_most + 64);
         auto const end = line.find('\n');
         if (end != std::string_view::npos) line = line.substr(0, end);
-        else if (begin + line.size() < text_.size()) return {};
+        bool const is_cut =
+            begin_ - begin > quoted_line_most || (end == std::string_view::npos && begin + line.size() < text_.size());
         line = without_space(line);
-        return line.size() <= quoted_line_most ? line : std::string_view{};
+        return !is_cut && line.size() <= quoted_line_most ? line : prose_ ? sentence() : std::string_view{};
     }
 
     /// The offset of the name in its text.
     constexpr std::size_t place() const noexcept { return begin_; }
 
 private:
+    /// From a capital behind a full stop, or the beginning of the line, to the next full stop.
+    constexpr std::string_view sentence() const noexcept {
+        auto const ends_at = [&](std::size_t at) {
+            return (text_[at] == '.' || text_[at] == '!' || text_[at] == '?') &&
+                   (at + 1 == text_.size() || text_[at + 1] == ' ' || text_[at + 1] == '\n');
+        };
+        auto begin = begin_;
+        while (begin > 0 && begin_ - begin <= quoted_line_most && text_[begin - 1] != '\n' &&
+               !(begin > 1 && text_[begin - 1] == ' ' && ends_at(begin - 2)))
+            --begin;
+        if (begin == begin_ || kind_of(text_[begin]) != upper_letter) return {};
+        for (auto end = begin_; end < text_.size() && end - begin < quoted_line_most && text_[end] != '\n'; ++end)
+            if (ends_at(end)) return text_.substr(begin, end + 1 - begin);
+        return {};
+    }
     /// Where the line begins, or further back than `reach` if it does not begin within that.
     constexpr std::size_t line_begin(std::size_t reach) const noexcept {
         auto begin = begin_;
@@ -143,12 +161,46 @@ private:
     std::string_view text_;
     std::string_view key_;
     bool value_;
+    bool prose_;
     std::size_t begin_;
 };
 
 /// Calls f(kind, item) for the items of a text; one function for all callers.
 inline void each_item_of(std::string_view text, callable_ref<void(item_kind, std::string_view)> f) {
     each_item(text, f);
+}
+
+/// Calls f(name) for each run of one to four capitalised words within a sentence: people, places, brands. None of a
+/// text in which more than a fourth of the words begin one: headings, and languages that write nouns so.
+inline void each_prose_name(std::string_view text, callable_ref<void(std::string_view)> f) {
+    auto const is_lower = [&](std::size_t at) {
+        return at < text.size() && (kind_of(text[at]) & (lower_letter | wide_byte)) != 0;
+    };
+    auto const begins = [&](std::size_t at) {
+        return at < text.size() && kind_of(text[at]) == upper_letter && is_lower(at + 1) && is_lower(at + 2);
+    };
+    std::size_t words = 0;
+    std::size_t names = 0;
+    for (bool const counts : {true, false}) {
+        for (std::size_t at = 1; at < text.size(); ++at) {
+            if (text[at - 1] != ' ' || !is_letter(text[at])) continue;
+            words += counts ? 1u : 0u;
+            if (at < 2 || !begins(at) || !(is_lower(at - 2) || text[at - 2] == ',')) continue;
+            auto const first = at;
+            std::size_t run = 0;
+            for (bool more = true; more; ++run) {
+                ++at;
+                while (is_lower(at)) ++at;
+                more = at < text.size() && text[at] == ' ' && begins(at + 1);
+                if (more) ++at;
+            }
+            bool const is_word = at == text.size() || !is_word_byte(text[at]);
+            names += counts ? 1u : 0u;
+            if (!counts && is_word && run <= 4 && at - first >= quoted_least && at - first <= quoted_most)
+                f(text.substr(first, at - first));
+        }
+        if (4 * names > words + 3) return;
+    }
 }
 
 /// Calls f(kind, name, name_context) for the items of a part, without keys of JSON. Those of arguments are taken from
@@ -160,10 +212,18 @@ void each_name(part_view const& part, Function&& f) {
         each_item_of(text, [&](item_kind kind, std::string_view item) {
             auto const begin = static_cast<std::size_t>(item.data() - text.data());
             if (!text.substr(begin + item.size()).starts_with("\":"))
-                f(kind, item, name_context{text, key, value, begin});
+                f(kind, item, name_context{text, key, value, begin, part.kind == part_kind::text});
         });
     };
-    if (part.kind != part_kind::tool_call || !json::valid(part.text)) return each_in(part.text, {}, false);
+    if (part.kind != part_kind::tool_call || !json::valid(part.text)) {
+        each_in(part.text, {}, false);
+        if (part.kind == part_kind::text)
+            each_prose_name(part.text, [&](std::string_view name) {
+                f(item_kind::quoted, name,
+                  name_context{part.text, {}, false, static_cast<std::size_t>(name.data() - part.text.data()), true});
+            });
+        return;
+    }
     json::scanner scan{part.text};
     std::string_view key;
     for (auto token = scan.next(); token != json::token::done; token = scan.next()) {

@@ -18,7 +18,7 @@ auto no_model(Journal to, Store into, agent_tools tools = agent_tools::none) {
     return recommended_with(
         to, into, reasoning_use::unknown, tools,
         summarize{.when = relaxed(used >= 90_pct, 2_pct),
-                  .until = for_session(used <= 23_pct),
+                  .until = recommended_depth,
                   .protect = task | unanswered,
                   .size = 1_tokens,
                   .with = no_prose{},

@@ -59,11 +59,16 @@ constexpr auto recommended_index() {
         both{edited_texts{.share = percent{300}}, name_index<>{.share = percent{1'500}, .lines = percent{10'000}}}};
 }
 
+/// The depth of `recommended`, beside a summary: 23 % of the window, or half of it where that holds 32 turns of the
+/// user, as in chats, which grow slowly.
+inline constexpr target recommended_depth =
+    for_session(used <= percent{2'300} || (used <= percent{5'000} && used >= v1::turns{32}));
+
 /// The summary that `recommended` makes by rule.
 inline auto recommended_summary(std::string_view source_hint = {}) {
     using namespace literals;
     return summarize{.when = relaxed(used >= 90_pct, 2_pct),
-                     .until = for_session(used <= 23_pct),
+                     .until = recommended_depth,
                      .protect = task | unanswered,
                      .size = 1_tokens,
                      .with = no_prose{},
@@ -73,20 +78,21 @@ inline auto recommended_summary(std::string_view source_hint = {}) {
 }
 
 /// From 90 % of the window, or 92 % while the prompt cache is in use, the oldest messages become one summary, until 23
-/// % of the window is left beside it: the task, what no answer has followed, and the newest groups stay as they were
-/// said. The summary has the user's words, what was decided and done, files read and written, what failed and what is
-/// open, texts of the latest edits, and lines with the names that later turns need. One call of `reduce` stops at 65 %.
-/// The model writes before it only when it is told to, by `session.run(force{})`, or under pressure: with a call for
-/// each reduction sessions cost 48 % more at a window of 8,000 tokens, and 25 % more at 32,000, and show later turns as
-/// much. `reasoning` is `find_model(name).facts.reasoning`. The figures come from replaying recorded conversations at
-/// windows of 8,000 and 32,000 tokens.
+/// % of the window is left beside it, or half of the window if that holds 32 turns of the user: the task, what no
+/// answer has followed, and the newest groups stay as they were said. The summary has the user's words, what was
+/// decided and done, files read and written, what failed and what is open, texts of the latest edits, and lines with
+/// the names that later turns need. One call of `reduce` stops at 65 %. The model writes before it only when it is told
+/// to, by `session.run(force{})`, or under pressure: with a call for each reduction sessions cost 48 % more at a window
+/// of 8,000 tokens, and 25 % more at 32,000, and show later turns as much. `reasoning` is
+/// `find_model(name).facts.reasoning`. The figures come from replaying recorded conversations at windows of 8,000 and
+/// 32,000 tokens.
 template <journal Journal, class Store, class Model>
 auto recommended(Journal to, Store into, Model model, reasoning_use reasoning = reasoning_use::unknown,
                  agent_tools tools = agent_tools::none) {
     using namespace literals;
     auto const source_hint = tools == agent_tools::recovery ? tool_sentence : std::string_view{};
     auto const by_model = summarize{.when = never,
-                                    .until = for_session(used <= 23_pct),
+                                    .until = recommended_depth,
                                     .protect = task | unanswered,
                                     .with = model,
                                     .leaves = recommended_index(),
