@@ -114,7 +114,8 @@ TEST_CASE("name_list: what could close a fence, or hide, can stand in no list") 
     CHECK_FALSE(is_quotable("291-  42.5 }, 7"));
     for (std::string_view const time : {"Sat, 9 March 2026 at 14:05", "2026-03-09T14:05:00Z", "3rd of May 2024"})
         CHECK_FALSE(is_quotable(time));
-    for (std::string_view const line : {"market 3", "9 March 2026: the port is open", "Saturday", "5 decimals"})
+    for (std::string_view const line :
+         {"market 3", "tcp 443", "the top 10", "9 March 2026: the port is open", "Saturday", "5 decimals"})
         CHECK(is_quotable(line));
     CHECK(is_quotable("if (a < b) return \"x\";"));
 }

@@ -167,6 +167,9 @@ TEST_CASE("excerpt: the first line stands before the passages, where it is a sho
     CHECK(check_excerpt(written("port", behind(date), 340), behind(date), "") == 259);
     CHECK(written("port", behind(std::string(119, '.') + "\n"), 600).starts_with(std::string(119, '.') + "\n[... "));
     CHECK(written("port", behind(std::string(120, '.') + "\n"), 600).starts_with("[... "));
+    auto const invalid = std::string(100, '\xFF') + "\n" + lines(10, 4, "the port");
+    for (std::size_t room = 300; room < 900; room += 50) CHECK(written("port", invalid, room).size() <= room);
+    CHECK(written("port", behind(std::string(119, '.') + "\n"), 400).starts_with("[... "));  // there is no room for it
     CHECK(written("port", "port\n" + lines(3, 9, ""), 400).starts_with("port\n"));  // it is shown once
     CHECK(written("port", std::string_view{date}.substr(0, 5), 400).empty());
 }

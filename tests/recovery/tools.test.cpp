@@ -230,6 +230,39 @@ TEST_CASE("recovery_tools: passages come in pages, each of them once, and prose 
     CHECK(length(logs[0]) > length(logs[1]) * 5 / 4);
 }
 
+TEST_CASE("recovery_tools: however cheap or dear the characters are, pages go on, and something stands on each") {
+    condense::memory_store const store;
+    condense::memory_journal const journal;
+    std::string emoji;
+    for (int count = 0; count < 400; ++count) emoji += "\xF0\x9F\x8E\x89";
+    recovery_tools const tools{store, journal, {.conversation = emoji.substr(0, 480), .most = 180_tokens}};
+    // 8,000 of these cost less than a page may.
+    for (auto const* const cheap : {" ", "=", "\n"}) {
+        std::string text;
+        while (text.size() < 60'000) text += cheap;
+        auto const name = store.name(text);
+        REQUIRE_FALSE(store.put(name, text, {.conversation = "c"}));
+        recovery_tools const reads{store, journal, {.conversation = "c"}};
+        CHECK(holds(reads.call("read_artifact", reading(name.text())), " more bytes: read_artifact with offset "));
+    }
+    std::string padded = "port ";
+    padded.append(400, '=');
+    for (std::uint64_t number = 0; number < 60; ++number)
+        REQUIRE_FALSE(journal.append("c", {journal.name(padded), number}, padded));
+    recovery_tools const wide{no_store{}, journal, {.conversation = "c", .most = 3'600_tokens}};
+    CHECK(holds(wide.call("search_history", R"({"query":"port"})"), "[more: offset "));
+    // A few of these fill a page.
+    auto const own = emoji.substr(0, 480);
+    auto const content = "port " + emoji;
+    REQUIRE_FALSE(store.put(store.name(content), content, {.conversation = own, .tool = emoji}));
+    REQUIRE_FALSE(journal.append(own, {journal.name(content), 0}, content));
+    CHECK(holds(tools.call("recent_history", "{}"), ": port \xF0\x9F"));
+    CHECK(holds(tools.call("list_artifacts", "{}"), store.name(content).text()));
+    CHECK_FALSE(holds(tools.call("list_artifacts", "{}"), "with offset 0]"));
+    CHECK(holds(tools.call("search_artifacts", R"({"query":"port"})"), store.name(content).text()));
+    CHECK(holds(tools.call("search_history", R"({"query":"port"})"), ":\nport \xF0\x9F"));
+}
+
 TEST_CASE("recovery_tools: another conversation's past is shown only if it is granted", "[law-H2]") {
     scratch::folder const root{scratch::memory()};
     auto const things = in_databases(root);

@@ -77,7 +77,7 @@ public:
 
     // The environment of the execution.
 
-    static constexpr bool has_each_line = true;  ///< in the place of its result
+    static constexpr bool has_each_line = true;  ///< a line stands in the place of each excluded result
     /// Of a line, whose artifact is not named: with the largest frame of them.
     tokens measure_plain(std::string_view text) const { return draft_.measured(cost_of(text, largest_frame_)); }
     tokens measure(std::size_t index, std::string_view text, strategy) const {
@@ -162,13 +162,14 @@ private:
         };
         // Small results count, too: a later run may no longer know that one was large. By groups, as those leave: a
         // late result of an old one must not hide an older result.
+        std::vector<std::uint32_t> results;
         auto left = layer_.most;
         for (auto place = draft_.previous_sent(static_cast<std::uint32_t>(2 * outline.size()));
              place != none32 && left != 0; place = draft_.previous_sent(place)) {
+            if (place % 2 == 0) continue;  // a summary
             auto const group_id = outline.group_of(place / 2);
-            if (place % 2 == 0 || outline.group_at(group_id).first != place / 2)
-                continue;  // a summary, or a later part
-            std::vector<std::uint32_t> results;
+            if (outline.group_at(group_id).first != place / 2) continue;
+            results.clear();
             draft_.each_member(group{group_id}, [&](std::uint32_t index) {
                 auto const& message = outline.message_at(index);
                 for (auto part_id = message.first_part; part_id != message.first_part + message.part_count; ++part_id)

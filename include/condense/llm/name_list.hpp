@@ -59,8 +59,8 @@ constexpr bool is_time_alone(std::string_view line) noexcept {
         while (end < line.size() && (kind_of(line[end]) & (lower_letter | upper_letter | wide_byte)) != 0) ++end;
         auto const word = line.substr(at, end - at);
         bool known = word.empty();
-        for (auto const name : names)  // as a whole, or its first three letters
-            known = known || ((word.size() == 3 || word.size() == name.size()) &&
+        for (auto const name : names)  // as a whole, or the first three letters of a longer one
+            known = known || ((word.size() == name.size() || (word.size() == 3 && name.size() > 3)) &&
                               begins_with_word(word, name.substr(0, word.size())));
         if (!known) return false;
         has_digit = has_digit || is_digit(line[at]);

@@ -79,10 +79,11 @@ constexpr std::string_view without_space(std::string_view line) noexcept {
 /// Where a name stands. Looks no further than some hundred bytes around it, and only when asked.
 class name_context {
 public:
-    /// `key` is that of the JSON value that `text` is; such a value's first line is no line of a text.
+    /// `key` is that of the JSON value that `text` is; such a value's first line is no line of a text. `size_in_prose`:
+    /// of the name, where sentences stand for lines that are too long.
     constexpr name_context(std::string_view text, std::string_view key, bool value, std::size_t begin,
-                           bool prose = false) noexcept
-        : text_{text}, key_{key}, value_{value}, prose_{prose}, begin_{begin} {}
+                           std::size_t size_in_prose = 0) noexcept
+        : text_{text}, key_{key}, value_{value}, begin_{begin}, size_in_prose_{size_in_prose} {}
 
     /// The key of the JSON value that holds the name, or else the nearest word of letters within 40 bytes before it on
     /// its line, or the key of the text; empty if there is none.
@@ -102,7 +103,7 @@ public:
         bool const is_cut =
             begin_ - begin > quoted_line_most || (end == std::string_view::npos && begin + line.size() < text_.size());
         line = without_space(line);
-        return !is_cut && line.size() <= quoted_line_most ? line : prose_ ? sentence() : std::string_view{};
+        return !is_cut && line.size() <= quoted_line_most ? line : sentence();
     }
 
     /// The offset of the name in its text.
@@ -113,14 +114,15 @@ private:
     constexpr std::string_view sentence() const noexcept {
         auto const ends_at = [&](std::size_t at) {
             return (text_[at] == '.' || text_[at] == '!' || text_[at] == '?') &&
-                   (at + 1 == text_.size() || text_[at + 1] == ' ' || text_[at + 1] == '\n');
+                   (at + 1 == text_.size() || std::string_view{" \r\n"}.find(text_[at + 1]) != text_.npos);
         };
         auto begin = begin_;
         while (begin > 0 && begin_ - begin <= quoted_line_most && text_[begin - 1] != '\n' &&
                !(begin > 1 && text_[begin - 1] == ' ' && ends_at(begin - 2)))
             --begin;
-        if (begin == begin_ || kind_of(text_[begin]) != upper_letter) return {};
-        for (auto end = begin_; end < text_.size() && end - begin < quoted_line_most && text_[end] != '\n'; ++end)
+        if (size_in_prose_ == 0 || begin == begin_ || kind_of(text_[begin]) != upper_letter) return {};
+        for (auto end = begin_ + size_in_prose_;
+             end < text_.size() && end - begin < quoted_line_most && text_[end] != '\n'; ++end)
             if (ends_at(end)) return text_.substr(begin, end + 1 - begin);
         return {};
     }
@@ -161,8 +163,8 @@ private:
     std::string_view text_;
     std::string_view key_;
     bool value_;
-    bool prose_;
     std::size_t begin_;
+    std::size_t size_in_prose_;
 };
 
 /// Calls f(kind, item) for the items of a text; one function for all callers.
@@ -173,8 +175,13 @@ inline void each_item_of(std::string_view text, callable_ref<void(item_kind, std
 /// Calls f(name) for each run of one to four capitalised words within a sentence: people, places, brands. None of a
 /// text in which more than a fourth of the words begin one: headings, and languages that write nouns so.
 inline void each_prose_name(std::string_view text, callable_ref<void(std::string_view)> f) {
+    // Of what is wide, the letters of Latin: U+00C0 to U+027F.
+    auto const byte_at = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    auto const is_latin = [&](std::size_t at) { return byte_at(at) >= 0xC3 && byte_at(at) <= 0xC9; };
     auto const is_lower = [&](std::size_t at) {
-        return at < text.size() && (kind_of(text[at]) & (lower_letter | wide_byte)) != 0;
+        if (at >= text.size()) return false;
+        if (kind_of(text[at]) != wide_byte) return kind_of(text[at]) == lower_letter;
+        return is_latin(at) || (utf8::continues(text[at]) && at != 0 && is_latin(at - 1));
     };
     auto const begins = [&](std::size_t at) {
         return at < text.size() && kind_of(text[at]) == upper_letter && is_lower(at + 1) && is_lower(at + 2);
@@ -194,10 +201,9 @@ inline void each_prose_name(std::string_view text, callable_ref<void(std::string
                 more = at < text.size() && text[at] == ' ' && begins(at + 1);
                 if (more) ++at;
             }
-            bool const is_word = at == text.size() || !is_word_byte(text[at]);
+            bool const is_word = at == text.size() || !is_word_byte(text[at]) || byte_at(at) >= 0xE2;
             names += counts ? 1u : 0u;
-            if (!counts && is_word && run <= 4 && at - first >= quoted_least && at - first <= quoted_most)
-                f(text.substr(first, at - first));
+            if (!counts && is_word && run <= 4 && at - first <= quoted_most) f(text.substr(first, at - first));
         }
         if (4 * names > words + 3) return;
     }
@@ -212,7 +218,7 @@ void each_name(part_view const& part, Function&& f) {
         each_item_of(text, [&](item_kind kind, std::string_view item) {
             auto const begin = static_cast<std::size_t>(item.data() - text.data());
             if (!text.substr(begin + item.size()).starts_with("\":"))
-                f(kind, item, name_context{text, key, value, begin, part.kind == part_kind::text});
+                f(kind, item, name_context{text, key, value, begin, part.kind == part_kind::text ? item.size() : 0});
         });
     };
     if (part.kind != part_kind::tool_call || !json::valid(part.text)) {
@@ -220,7 +226,8 @@ void each_name(part_view const& part, Function&& f) {
         if (part.kind == part_kind::text)
             each_prose_name(part.text, [&](std::string_view name) {
                 f(item_kind::quoted, name,
-                  name_context{part.text, {}, false, static_cast<std::size_t>(name.data() - part.text.data()), true});
+                  name_context{
+                      part.text, {}, false, static_cast<std::size_t>(name.data() - part.text.data()), name.size()});
             });
         return;
     }

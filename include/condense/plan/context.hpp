@@ -76,7 +76,7 @@ struct planned_context {
         }
         add("no plan: ", problem);
         if (!problem.empty()) out.push_back('\n');
-        if (unnamed != 0) out.append(grouped(unnamed)).append(" have no room, not even for a reference\n");
+        if (unnamed != 0) out.append(grouped(unnamed)).append(" have no reference, for lack of room\n");
         if (faults.all() != 0) out.append(grouped(faults.all())).append(" faults of the plan were mended\n");
         return out;
     }
@@ -113,7 +113,7 @@ inline void append_artifact(std::string& out, artifact const& facts, std::string
 /// How texts become part of a context, and what they cost there.
 template <class Estimator>
 struct context_environment {
-    static constexpr bool has_each_line = false;  ///< what is left out is counted together
+    static constexpr bool has_each_line = false;  ///< where there is no room, several are counted in one line
 
     artifact_list<Estimator> const& list;
     v1::wording const& words;
@@ -279,7 +279,7 @@ private:
             if (!pieces.left_out[index]) continue;
             records[index].done = strategy::exclude;
             records[index].after = {};
-            records[index].problem = "there is no room, not even for a reference";
+            if (records[index].problem.empty()) records[index].problem = "no room is left for a reference";
         }
     }
 };

@@ -33,15 +33,28 @@ public:
         each_unit(text, [&](std::size_t offset, std::size_t) { begins_.push_back(offset); });
         begins_.push_back(text.size());
         auto const end = text.substr(0, longest_head).find('\n');
-        if (end != text.npos) head_ = end + 1;
+        if (end == text.npos) return;
+        head_ = end + 1;
+        utf8::each_scrubbed(text.substr(0, head_), [&](std::string_view piece) { head_cost_ += piece.size(); });
     }
 
     /// The excerpt, as valid UTF-8 of at most `room` bytes; empty if there is no passage, or the best one does not fit.
     /// Seven eighths of the room are for the best passages, then come their neighbours, then what else has words of the
     /// question.
     std::string write(std::size_t room) {
+        auto out = write(room, head_);
+        return out.empty() && head_ != 0 ? write(room, 0) : out;
+    }
+
+private:
+    static constexpr std::size_t longest_head = 120;
+    static constexpr std::size_t first_marker = 64;  // bytes of "[... 12,000 of 15,000 bytes omitted ...]" with breaks
+    static constexpr std::size_t gap = 7;  // of "[...]" with breaks
+
+    std::string write(std::size_t room, std::size_t head) {
         chosen_.assign(begins_.size() - 1, false);
-        used_ = first_marker + way_.size() + head_;
+        head_in_room_ = head == 0 ? 0 : head_cost_;
+        used_ = first_marker + way_.size() + head_in_room_;
         auto const best_room = room / 8 * 7;
         std::size_t count = 0;
         for (auto const& each : ranked_) {
@@ -56,14 +69,8 @@ public:
         }
         for (auto index = count; index < ranked_.size(); ++index)
             if (!take(place_of(ranked_[index].offset), room)) break;
-        return text_of_chosen();
+        return text_of_chosen(head);
     }
-
-private:
-    static constexpr std::size_t longest_head = 120;
-    static constexpr std::size_t first_marker = 64;  // bytes of "[... 12,000 of 15,000 bytes omitted ...]" with breaks
-    static constexpr std::size_t gap = 7;  // of "[...]" with breaks
-
     std::size_t place_of(std::size_t offset) const noexcept {
         return static_cast<std::size_t>(std::upper_bound(begins_.begin(), begins_.end(), offset) - begins_.begin()) - 1;
     }
@@ -76,7 +83,9 @@ private:
         utf8::each_scrubbed(passage(place), [&](std::string_view piece) { used += piece.size(); });
         if (place + 1 < chosen_.size() && chosen_[place + 1]) used -= gap;
         if (place != 0 && chosen_[place - 1]) used -= gap;
+        if (place == 0) used -= head_in_room_;
         if (used > room) return false;
+        if (place == 0) head_in_room_ = 0;
         used_ = used;
         return chosen_[place] = true;
     }
@@ -84,12 +93,12 @@ private:
         return text_.substr(begins_[place], begins_[place + 1] - begins_[place]);
     }
 
-    std::string text_of_chosen() const {
+    std::string text_of_chosen(std::size_t head) const {
         std::string out;
         std::size_t shown = 0;
         for (std::size_t place = 0; place < chosen_.size(); ++place)
             if (chosen_[place]) shown += passage(place).size();
-        auto const head = chosen_[0] ? 0 : head_;
+        if (chosen_[0]) head = 0;
         utf8::append_scrubbed(out, text_.substr(0, head));
         bool first = true;
         auto const omit = [&](std::size_t begin, std::size_t end) {
@@ -119,6 +128,8 @@ private:
     std::vector<std::size_t> begins_;  ///< of the passages, then the size of the text
     std::vector<bool> chosen_;
     std::size_t head_ = 0;  ///< bytes of the first line; 0 if it is no short one
+    std::size_t head_cost_ = 0;  ///< its bytes as UTF-8
+    std::size_t head_in_room_ = 0;  ///< of these, what is used
     std::size_t used_ = 0;
 };
 

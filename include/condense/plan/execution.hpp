@@ -58,7 +58,8 @@ struct no_summaries {
 
 namespace detail {
 
-/// What the artifact becomes: nothing for the whole of it.
+/// An artifact's record, and the text in its place: nothing for the whole of it, an empty one if there is no room for
+/// its line.
 struct planned_text {
     artifact_record record = {};
     std::optional<std::string> text = {};

@@ -106,9 +106,10 @@ class recovery_page {
 public:
     explicit recovery_page(tokens most) noexcept : room_{cost::of(most)} {}
 
-    /// `left`: tokens that are left for what follows.
+    /// `left`: tokens that are left for what follows, of at most four characters each.
     bool fits(std::string_view text, tokens left = {}) const {
-        return default_estimator<>{}(text) + cost::of(left) <= room_ && utf8::count(text) <= characters_;
+        return default_estimator<>{}(text) + cost::of(left) <= room_ &&
+               utf8::count(text) + 4 * left.count <= characters_;
     }
     /// Appends all of it or, where it does not fit, nothing.
     bool add(std::string_view text) {
@@ -132,6 +133,14 @@ public:
         auto const end = utf8::prefix(text, fitting);
         add(text.substr(0, end));
         return end;
+    }
+    /// Appends a row, if `ending` fits behind it. The first row of a page stands there in any case, as far as it fits.
+    bool add_row(std::string_view row, std::string_view ending, bool first) {
+        auto both = std::string{row};
+        if (fits(both.append(ending))) return add(row);
+        if (!first) return false;
+        add_beginning(row, u64_limit, default_estimator<>{}(ending).tokens() + tokens{1});
+        return add("\n");
     }
     recovery_result take() && { return {std::move(out_)}; }
 
@@ -163,12 +172,12 @@ inline recovery_result show_page(std::string const& heading, std::string_view te
     return std::move(page).take();
 }
 
-inline constexpr tokens last_line{10};  // "[more: offset 12]", and a line break before it
+inline constexpr tokens last_line{10};  // at most, for "[more: offset 12]" and the line break before it
 
 /// A passage below its heading, or up to 180 characters round its focus, so that a page has several. False if nothing
-/// fits.
+/// fits; the first one of a page stands there in any case, as far as it fits.
 inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size_t skipped)> heading,
-                         std::string_view passage, std::size_t focus) {
+                         std::string_view passage, std::size_t focus, bool first) {
     constexpr std::uint64_t least = 60;
     constexpr std::uint64_t most = 180;
     std::size_t skipped = 0;
@@ -178,8 +187,8 @@ inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size
     while (passage.ends_with('\n')) passage.remove_suffix(1);
     auto const head = heading(skipped);
     auto const beginning = head + utf8::scrubbed_copy(passage.substr(0, utf8::prefix(passage, least)));
-    if (!page.fits(beginning, last_line)) return false;
-    page.add(head);
+    if (!first && !page.fits(beginning, last_line)) return false;
+    page.add_beginning(head, u64_limit, tokens{4 * last_line.count});
     page.add_beginning(passage, most, last_line);
     page.add("\n");
     return true;
@@ -187,10 +196,10 @@ inline bool show_passage(recovery_page& page, callable_ref<std::string(std::size
 
 /// Shows passages from the one that the arguments name on, while `show` does, and says how to go on.
 inline void show_passages(recovery_page& page, std::vector<ranked_passage> const& all, recovery_arguments const& wanted,
-                          callable_ref<bool(ranked_passage const&)> show) {
+                          callable_ref<bool(ranked_passage const&, bool first)> show) {
     auto next = as_size((std::min)(wanted.offset, std::uint64_t{all.size()}));
     auto const first = next;
-    while (next < all.size() && show(all[next])) ++next;
+    while (next < all.size() && show(all[next], next == first)) ++next;
     if (all.empty()) page.add("nothing holds any of these words");
     else if (next == first) page.add("there are no more passages");
     else if (next < all.size()) page.add("[more: offset " + std::to_string(next) + "]");
@@ -356,7 +365,7 @@ private:
             auto const line = all[index].name.text() + ", " + detail::grouped(all[index].size.count) + " bytes" +
                               heading_of(all[index].source) + "\n";
             auto const more = "[more: list_artifacts with offset " + std::to_string(index) + "]";
-            if (page.fits(line + more) && page.add(line)) continue;
+            if (page.add_row(line, more, index == wanted.offset)) continue;
             page.add(more);
             break;
         }
@@ -375,7 +384,7 @@ private:
         detail::recovery_page page{options_.most};
         page.add(title_of(2));
         show_limit(page, limit);
-        auto const show = [&](detail::ranked_passage const& hit) {
+        auto const show = [&](detail::ranked_passage const& hit, bool first) {
             auto const& each = all[hit.text];
             auto const content = store_.get(each.name);
             if (!content || content->size() < hit.offset + hit.size) return true;  // it is gone
@@ -384,7 +393,7 @@ private:
                 return each.name.text() + " offset " + std::to_string(hit.offset + skipped) + heading_of(each.source) +
                        ":\n";
             };
-            return detail::show_passage(page, heading, passage, ranking.focus(passage));
+            return detail::show_passage(page, heading, passage, ranking.focus(passage), first);
         };
         detail::show_passages(page, ranking.best(most_hits), wanted, show);
         return std::move(page).take();
@@ -455,12 +464,12 @@ private:
             auto line = heading +
                         detail::printable(each->second, share - std::min<std::uint64_t>(share, heading.size() + 4)) +
                         "\n";
-            if (!counted.add(line)) break;
+            if (!counted.add_row(line, "", rows.empty())) break;
             rows.push_front(std::move(line));
         }
         detail::recovery_page page{options_.most};
         if (!rows.empty()) page.add(title);
-        for (auto const& line : rows) page.add(line);
+        for (auto const& line : rows) page.add_row(line, "", rows.size() == 1);
         if (rows.empty()) page.add("there are no messages");
         return std::move(page).take();
     }
@@ -514,7 +523,7 @@ private:
         detail::recovery_page page{options_.most};
         page.add(title_of(5));
         show_limit(page, limit);
-        auto const show = [&](detail::ranked_passage const& hit) {
+        auto const show = [&](detail::ranked_passage const& hit, bool first) {
             auto const at =
                 std::find_if(texts.begin(), texts.end(), [&](auto const& each) { return each.place == hit.text; });
             if (at == texts.end() || at->text.size() < hit.offset + hit.size) return true;  // it is gone
@@ -523,7 +532,7 @@ private:
                 auto const offset = hit.offset + skipped;
                 return day_heading_of(at->entry) + (offset == 0 ? "" : ", offset " + std::to_string(offset)) + ":\n";
             };
-            return detail::show_passage(page, heading, passage, ranking.focus(passage));
+            return detail::show_passage(page, heading, passage, ranking.focus(passage), first);
         };
         detail::show_passages(page, hits, wanted, show);
         return std::move(page).take();
@@ -543,7 +552,7 @@ private:
             if (all[index].time != 0) detail::append_date(line.append(", "), all[index].time);
             auto const more = "[more: list_sessions with offset " + std::to_string(index) + "]";
             line.push_back('\n');
-            if ((page.fits(line + more) || index == wanted.offset) && page.add(line)) continue;
+            if (page.add_row(line, more, index == wanted.offset)) continue;
             page.add(more);
             break;
         }
