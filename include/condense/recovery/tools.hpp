@@ -59,6 +59,14 @@ struct recovery_result {
 
 namespace detail {
 
+/// The numbers below `count`, as `before` orders them.
+inline std::vector<std::size_t> sorted_indices(std::size_t count, index_order const& before) {
+    std::vector<std::size_t> all(count);
+    for (std::size_t index = 0; index < count; ++index) all[index] = index;
+    std::sort(all.begin(), all.end(), before);
+    return all;
+}
+
 /// The arguments of a call.
 struct recovery_arguments {
     std::string reference = {};
@@ -107,7 +115,7 @@ public:
     explicit recovery_page(tokens most) noexcept : room_{cost::of(most)} {}
 
     /// `left`: tokens that are left for what follows, of at most four characters each.
-    bool fits(std::string_view text, tokens left = {}) const {
+    [[gnu::noinline]] bool fits(std::string_view text, tokens left = {}) const {
         return default_estimator<>{}(text) + cost::of(left) <= room_ &&
                utf8::count(text) + 4 * left.count <= characters_;
     }
@@ -349,12 +357,13 @@ private:
         static_cast<void>(store_.each_source([&](reference const& name, bytes size, artifact_source const& source) {
             if (may_see(source.conversation)) all.push_back({name, size, source});
         }));
-        std::sort(all.begin(), all.end(), [](artifact const& left, artifact const& right) {
-            return std::tie(right.source.time, right.name) < std::tie(left.source.time, left.name);
-        });
-        auto const same = [](artifact const& left, artifact const& right) { return left.name == right.name; };
-        all.erase(std::unique(all.begin(), all.end(), same), all.end());
-        return all;
+        auto const is_later = [&](std::size_t left, std::size_t right) {
+            return std::tie(all[right].source.time, all[right].name) < std::tie(all[left].source.time, all[left].name);
+        };
+        std::vector<artifact> sorted;
+        for (auto const index : detail::sorted_indices(all.size(), is_later))
+            if (sorted.empty() || sorted.back().name != all[index].name) sorted.push_back(std::move(all[index]));
+        return sorted;
     }
 
     recovery_result list_artifacts(detail::recovery_arguments const& wanted) const {
@@ -491,11 +500,12 @@ private:
                 auto text = text_(hit.content);
                 if (limit.take(text.size())) texts.push_back({texts.size(), hit.entry, std::move(text)});
             });
-        std::sort(texts.begin(), texts.end(), [](document const& left, document const& right) {
-            return left.entry.number != right.entry.number ? left.entry.number < right.entry.number
-                                                           : left.place < right.place;
-        });
-        for (std::uint64_t latest = 0; auto const& each : texts) {
+        auto const is_earlier = [&](std::size_t left, std::size_t right) {
+            auto const [one, other] = std::pair{texts[left].entry.number, texts[right].entry.number};
+            return one != other ? one < other : left < right;
+        };
+        for (std::uint64_t latest = 0; auto const index : detail::sorted_indices(texts.size(), is_earlier)) {
+            auto const& each = texts[index];
             ranking.see(each.place, each.text, names_recovery_tool(each.text), each.entry.number == latest + 1);
             latest = each.entry.number;
         }
