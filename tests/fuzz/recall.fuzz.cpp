@@ -114,7 +114,8 @@ void check_ranking(std::string_view query) {
 
 void check_result(condense::recovery_result const& result) {
     fuzz::require(condense::detail::utf8::valid(result.text), "an answer is UTF-8");
-    fuzz::require(condense::detail::utf8::count(result.text) <= condense::recovery_options{}.most.count,
+    fuzz::require(condense::detail::utf8::count(result.text) <= condense::most_recovered.count &&
+                      condense::default_estimator<>{}(result.text).tokens() <= condense::recovery_options{}.most,
                   "it is bounded");
     fuzz::require(!result.text.empty(), "it says something");
     fuzz::require(result.text.find(secret) == std::string::npos, "nothing of another conversation is shown");
