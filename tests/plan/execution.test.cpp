@@ -21,8 +21,6 @@ using shelf::about_ports, shelf::asked, shelf::exclude, shelf::extract, shelf::f
 
 /// A token a byte; an excluded artifact leaves 20 of them.
 struct per_byte_environment {
-    static constexpr bool has_each_line = true;
-
     std::string where = {};
 
     tokens measure_plain(std::string_view text) const { return {text.size()}; }

@@ -77,7 +77,6 @@ public:
 
     // The environment of the execution.
 
-    static constexpr bool has_each_line = true;  ///< a line stands in the place of each excluded result
     /// Of a line, whose artifact is not named: with the largest frame of them.
     tokens measure_plain(std::string_view text) const { return draft_.measured(cost_of(text, largest_frame_)); }
     tokens measure(std::size_t index, std::string_view text, strategy) const {

@@ -45,7 +45,7 @@ concept rule_based = requires(Summarizer const& rule, part_view const& part, cha
     { rule.open().text(limit) } -> std::convertible_to<std::string>;
 };
 
-/// What a model may return.
+/// A type that a model may return.
 template <class Answer>
 concept summary_answer =
     std::convertible_to<Answer, std::string> || std::same_as<std::remove_cvref_t<Answer>, reply<std::string>>;
@@ -179,10 +179,10 @@ struct summarize {
     /// The most of the conversation that a model is given at once; 0 for what the input holds beside instructions and
     /// answer.
     tokens reads = {};
-    /// What a model is told to write: words, or sections such as four_sections; empty for six_sections.
+    /// The form that a model is told to write: words, or sections such as four_sections; empty for six_sections.
     summary_form asks_for = {};
     Summarizer with = detail::slot_default<Summarizer>();
-    /// What is listed of the names in what it replaces, behind the summary and on top of `size` and `until`.
+    /// The list of the names in the messages that it replaces, behind the summary and on top of `size` and `until`.
     Index leaves = detail::slot_default<Index>();
     /// A sentence in the label of the summary that says where the whole conversation is, such as `tool_sentence`; on
     /// one line, at most 200 bytes. It must outlive the layer.
@@ -425,13 +425,13 @@ private:
         std::size_t redactions = 0;  ///< secrets that were replaced in the prompt
     };
 
-    /// What the prompt costs without a conversation.
+    /// The cost of the prompt without a conversation.
     cost instructions(auto const& draft, auto const& pass) const {
         return draft.estimator()(summary_prompt{}.write({1'000}, asks_for, pass.request()).text());
     }
 
-    /// What a model may read of the conversation at once. A ninth of what remains of its window is left for the labels
-    /// that the prompt puts before each part.
+    /// As much of the conversation as a model may read at once. A ninth of what remains of its window is left for the
+    /// labels that the prompt puts before each part.
     cost room_of(auto const& draft, auto const& pass) const {
         if (reads.count != 0) return draft.within(reads);
         auto const most = draft.limits().input();

@@ -13,14 +13,14 @@
 #include <condense/detail/callable_ref.hpp>
 #include <condense/detail/text.hpp>
 
-// What a planner decides about: tool results and documents, by their facts and previews; and what it decides.
+// Tool results and documents as a planner sees them, by their facts and previews, and its decisions.
 
 namespace condense {
 inline namespace v1 {
 
 enum class artifact_kind : std::uint8_t { tool_result, document };
 
-/// What is known of a tool result or a document. Its content stays where it is.
+/// The facts of a tool result or a document. Its content stays where it is.
 struct artifact {
     std::string id = {};  ///< made by the library, unique among those of one request: "r12.0", "d1"
     artifact_kind kind = artifact_kind::tool_result;
@@ -44,7 +44,7 @@ inline constexpr std::uint64_t source_points = 120;
 
 }  // namespace detail
 
-/// What is done with an artifact for one request.
+/// The ways to treat an artifact in one request.
 enum class strategy : std::uint8_t {
     include_full,
     summarize,  ///< a model writes what matters of it
@@ -77,7 +77,7 @@ struct decision {
     friend bool operator==(decision const&, decision const&) = default;
 };
 
-/// What was wrong with a plan, and has been mended.
+/// Faults of a plan, which have been mended.
 struct plan_faults {
     std::uint32_t unknown = 0;  ///< decisions about artifacts that are not there
     std::uint32_t repeated = 0;  ///< about one that was decided before
@@ -98,7 +98,7 @@ struct artifact_plan {
     std::string problem = {};  ///< why there is no plan: everything is then included as far as it fits, newest first
 };
 
-/// What a planner is asked.
+/// The question to a planner.
 class plan_request {
 public:
     using text_sink = detail::callable_ref<void(std::size_t, std::string_view)>;
@@ -113,7 +113,7 @@ public:
     tokens budget;  ///< for all that is included, references to the rest among it
     std::string_view question = {};
     std::string_view goal = {};  ///< what the question is asked for
-    tokens reference_cost = {40};  ///< of the line that an excluded artifact leaves
+    tokens reference_cost = {40};  ///< of the line that an excluded artifact leaves; 0 if none has to stand
 
     /// Calls f(index, text) for each artifact, in any order. Each view is valid during its call.
     template <class Function>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,7 +13,6 @@
 #include <condense/core/provider_usage.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/time_limit.hpp>
-#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
@@ -24,6 +22,7 @@
 #include <condense/plan/asking.hpp>
 #include <condense/plan/execution.hpp>
 #include <condense/plan/planner.hpp>
+#include <condense/plan/ranking.hpp>
 #include <condense/plan/rule_planner.hpp>
 #include <condense/shorten/placeholder.hpp>
 
@@ -113,8 +112,6 @@ inline void append_artifact(std::string& out, artifact const& facts, std::string
 /// How texts become part of a context, and what they cost there.
 template <class Estimator>
 struct context_environment {
-    static constexpr bool has_each_line = false;  ///< where there is no room, several are counted in one line
-
     artifact_list<Estimator> const& list;
     v1::wording const& words;
 
@@ -153,11 +150,9 @@ struct context_pieces {
         left_out.assign(texts.size(), false);
         std::uint64_t count = 0;
         std::uint64_t sum = 0;
-        std::vector<std::size_t> order;
         for (std::size_t index = 0; index < texts.size(); ++index) {
             left_out[index] = texts[index].empty();
-            if (left_out[index]) ++count;
-            else order.push_back(index);
+            count += left_out[index] ? 1u : 0u;
             sum = add_capped(sum, records[index].after.count);
         }
         if (add_capped(sum, count == 0 ? 0 : measure(last_line(count)).count) <= room) return count;
@@ -167,9 +162,9 @@ struct context_pieces {
             };
             return key(left) != key(right) ? key(left) < key(right) : left > right;
         };
-        std::sort(order.begin(), order.end(), detail::index_order{before});
         sum = measure(last_line(texts.size())).count;
-        for (auto const index : order) {
+        for (auto const index : sorted_indices(texts.size(), before)) {
+            if (left_out[index]) continue;
             auto const more = add_capped(sum, records[index].after.count);
             left_out[index] = more > room;
             if (left_out[index]) ++count;
@@ -216,7 +211,7 @@ struct plan_context {
         plan_request request{artifacts, wanted.budget, reader};
         request.question = wanted.question;
         request.goal = wanted.goal;
-        request.reference_cost = {};  // references are what is paid last
+        request.reference_cost = {};  // lines of references come last, where there is room
         std::uint64_t whole = 0;
         request.each_text([&](std::size_t index, std::string_view text) {
             artifacts[index].cost = environment.measure(index, text, strategy::include_full);

@@ -83,9 +83,8 @@ private:
         utf8::each_scrubbed(passage(place), [&](std::string_view piece) { used += piece.size(); });
         if (place + 1 < chosen_.size() && chosen_[place + 1]) used -= gap;
         if (place != 0 && chosen_[place - 1]) used -= gap;
-        if (place == 0) used -= head_in_room_;
+        if (place == 0) used -= head_in_room_;  // the first line is part of it
         if (used > room) return false;
-        if (place == 0) head_in_room_ = 0;
         used_ = used;
         return chosen_[place] = true;
     }

@@ -154,8 +154,8 @@ inline model_prompt artifact_prompt(artifact const& about, std::string_view text
 }
 
 /// Carries out one plan. Environment: `measure(index, text, strategy) -> tokens` and `measure_plain(text)` for the line
-/// of an excluded artifact, which is `reference_line(index) -> std::string`, and stands in any case where
-/// `has_each_line`, else if there is room at the end; `way(index) -> std::string`, where the whole is. Reads an
+/// of an excluded artifact, which is `reference_line(index) -> std::string`, and stands in any case where the request
+/// has a `reference_cost`, else if there is room at the end; `way(index) -> std::string`, where the whole is. Reads an
 /// artifact again for each summary and each extract.
 template <class Environment, class Calls, class Summarizer, class Executor>
 class plan_execution {
@@ -187,9 +187,9 @@ public:
                                         .before = request_.artifacts[each.index].cost,
                                         .reason = each.what.reason};
         references_.resize(count);
-        if constexpr (Environment::has_each_line)
+        if (request_.reference_cost != tokens{})
             for (std::size_t index = 0; index < count; ++index) {
-                references_[index] = line_cost(index);
+                references_[index] = environment_.measure_plain(environment_.reference_line(index)).count;
                 spent_ = add_capped(spent_, references_[index]);
             }
         write_summaries();
@@ -235,9 +235,6 @@ private:
         return true;
     }
     void exclude(std::size_t index) { finish(index, strategy::exclude, references_[index], std::string{}); }
-    std::uint64_t line_cost(std::size_t index) const {
-        return environment_.measure_plain(environment_.reference_line(index)).count;
-    }
     /// Says where an excluded artifact is, or includes it where that is shorter.
     void name(std::size_t index) {
         auto line = environment_.reference_line(index);

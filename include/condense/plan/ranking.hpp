@@ -59,6 +59,14 @@ constexpr bool is_better(ranked_passage const& left, ranked_passage const& right
     return left.text != right.text ? left.text > right.text : left.offset < right.offset;
 }
 
+/// The numbers below `count`, as `before` orders them.
+inline std::vector<std::size_t> sorted_indices(std::size_t count, index_order const& before) {
+    std::vector<std::size_t> all(count);
+    for (std::size_t index = 0; index < count; ++index) all[index] = index;
+    std::sort(all.begin(), all.end(), before);
+    return all;
+}
+
 /// See each text, in any order, then `rank`: by BM25, and half of the rarity of each term more that stands together
 /// with others in one line or sentence. Holds a few numbers for each passage with a term, of at most 32,768 of them. A
 /// term counts for the passage in which it stands as a whole.

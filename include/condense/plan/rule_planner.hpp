@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <condense/core/quantity.hpp>
-#include <condense/detail/callable_ref.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/plan/artifact.hpp>
@@ -160,13 +159,11 @@ private:
     }
 
     static artifact_plan plan_of(plan_request const& request, std::vector<choice> const& choices) {
-        std::vector<std::size_t> order(choices.size());
-        for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;
         auto const before = [&](std::size_t left, std::size_t right) {
             if (choices[left].score != choices[right].score) return choices[left].score > choices[right].score;
             return left > right;
         };
-        std::sort(order.begin(), order.end(), detail::index_order{before});
+        auto const order = detail::sorted_indices(choices.size(), before);
         artifact_plan plan;
         for (std::size_t place = 0; place < order.size(); ++place) {
             auto const& chosen = choices[order[place]];

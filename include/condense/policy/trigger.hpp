@@ -111,7 +111,7 @@ struct threshold {
         auto const most = sub_capped(input.count, count) / 2;
         return {subject::tokens, comparison::at_most, most, most};
     }
-    /// The same as bind(now.input)(now), without a division in the usual cases: it is called for each layer and
+    /// As bind(now.input)(now), without a division in the usual cases: it is called for each layer and
     /// message.
     constexpr bool holds(usage const& now) const noexcept {
         if (of == subject::tokens && share && (ceiling == 0 || now.cached == tokens{}) &&
@@ -120,7 +120,7 @@ struct threshold {
         if (of == subject::messages) return compare(now.messages.count, how, limit);
         return bind(now.input)(now);
     }
-    /// What to name as the cause when it fires.
+    /// The cause to name when it fires.
     constexpr measure measured() const noexcept {
         switch (of) {
             case subject::never: return measure::none;
@@ -451,7 +451,7 @@ constexpr bool conflicts(threshold const& when, threshold const& until) noexcept
     if (when.limit == until.limit) return includes_limit(when.how) && includes_limit(until.how);
     return room == (until.limit < when.limit);
 }
-/// The same for whole expressions: true if some of the conflicting pairs of comparisons satisfy both.
+/// For whole expressions: true if some of the conflicting pairs of comparisons satisfy both.
 constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
     unsigned all = 0;
     for (unsigned at = when.parts.size; at-- > 0;) {
@@ -466,10 +466,10 @@ constexpr bool conflicts(trigger const& when, trigger const& until) noexcept {
 
 }  // namespace detail
 
-/// What the request takes: `used >= 65_pct` of the input, `used > 20'000_tokens`, `used > 100_messages`,
+/// The size of the request: `used >= 65_pct` of the input, `used > 20'000_tokens`, `used > 100_messages`,
 /// `used > 20_turns`; for limits of providers on media and on bodies `used > 50_images`, `used > 30_MB`.
 inline constexpr detail::operand<false> used{};
-/// What remains of the input: `headroom < 20'000_tokens`, `headroom < 10_pct`.
+/// The rest of the input: `headroom < 20'000_tokens`, `headroom < 10_pct`.
 inline constexpr detail::operand<true> headroom{};
 /// Fires in every run, and on each arrival for layers that act then. Its target is never reached.
 inline constexpr trigger always{{.terms = {{.of = detail::subject::always}}}};

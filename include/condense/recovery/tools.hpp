@@ -25,6 +25,7 @@
 #include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/estimate/script_aware.hpp>
+#include <condense/plan/ranking.hpp>
 #include <condense/recovery/original.hpp>
 #include <condense/recovery/passages.hpp>
 #include <condense/recovery/text_of.hpp>
@@ -58,14 +59,6 @@ struct recovery_result {
 };
 
 namespace detail {
-
-/// The numbers below `count`, as `before` orders them.
-inline std::vector<std::size_t> sorted_indices(std::size_t count, index_order const& before) {
-    std::vector<std::size_t> all(count);
-    for (std::size_t index = 0; index < count; ++index) all[index] = index;
-    std::sort(all.begin(), all.end(), before);
-    return all;
-}
 
 /// The arguments of a call.
 struct recovery_arguments {
