@@ -59,10 +59,10 @@ constexpr std::string string_value(std::string_view quoted) {
     std::string out;
     auto const text = quoted.substr(1, quoted.size() - 2);
     for (std::size_t position = 0; position < text.size(); ++position) {
-        if (text[position] != '\\') {
-            out.push_back(text[position]);
-            continue;
-        }
+        auto const plain = text.substr(position, text.find('\\', position) - position);
+        out.append(plain);
+        position += plain.size();
+        if (position == text.size()) break;
         switch (text[++position]) {
             case 'b': out.push_back('\b'); break;
             case 'f': out.push_back('\f'); break;

@@ -359,8 +359,10 @@ private:
     std::string write(auto& draft, std::vector<group> const& groups, tokens limit) const {
         auto notes = with.open();
         if constexpr (requires(part_view const& part) { notes.see_task(part); }) read_task(draft, groups, notes);
-        detail::rule_reader<decltype(notes)> reader{notes};
-        detail::read_groups(draft, groups, reader);
+        if constexpr (!requires { decltype(notes)::reads_nothing; }) {
+            detail::rule_reader<decltype(notes)> reader{notes};
+            detail::read_groups(draft, groups, reader);
+        }
         return notes.text({detail::mul_capped(limit.count, 3)});  // characters; what is too long is cut later
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -184,29 +185,41 @@ private:
 };
 using departures = basic_departures<>;
 
-/// The call of a result, read once however often it is asked for.
-class called_part {
+/// The calls that were read last: a result mostly leaves right behind its call, which is not read again then.
+class latest_calls {
 public:
+    void add(std::uint32_t part_id, part_view const& call) {
+        auto& place = calls_[next_++ % calls_.size()];
+        place.part_id = part_id;
+        place.tool = call.tool;
+        place.text = call.text;
+    }
+    /// Shows the call of a result, if there is one.
     template <class Draft>
     void show(Draft const& draft, std::uint32_t result, view_sink sink) {
-        if (!is_read_) {
-            is_read_ = true;
-            auto const id = draft.outline().call_part_id(draft.outline().part_at(result));
-            if (id != none32)
-                draft.original(draft.part_at(id), [&](part_view const& call) {
-                    tool_ = call.tool;
-                    text_ = call.text;
-                    is_there_ = true;
-                });
-        }
-        if (is_there_) sink({.kind = part_kind::tool_call, .text = text_, .tool = tool_});
+        auto const id = draft.outline().call_part_id(draft.outline().part_at(result));
+        if (id == none32) return;
+        auto const show_known = [&] {
+            for (auto const& known : calls_)
+                if (known.part_id == id) {
+                    sink({.kind = part_kind::tool_call, .text = known.text, .tool = known.tool});
+                    return true;
+                }
+            return false;
+        };
+        if (show_known()) return;
+        draft.original(draft.part_at(id), [&](part_view const& call) { add(id, call); });
+        show_known();
     }
 
 private:
-    std::string tool_;
-    std::string text_;
-    bool is_read_ = false;
-    bool is_there_ = false;
+    struct known_call {
+        std::uint32_t part_id = none32;
+        std::string tool = {};
+        std::string text = {};
+    };
+    std::array<known_call, 8> calls_ = {};
+    std::size_t next_ = 0;
 };
 
 /// Shows an index the parts of all that has left since the last time.
@@ -221,8 +234,9 @@ void show_departures(Draft const& draft, departures& gone, leaving_groups const&
         Memory& memory;
         tokens input;
         bool begun;
+        latest_calls calls = {};
 
-        void message(std::uint32_t number) const {
+        void message(std::uint32_t number) {
             auto const& record = draft.outline().message_at(number);
             auto const before = [&](view_sink sink) {
                 if (number == 0) return;
@@ -232,9 +246,9 @@ void show_departures(Draft const& draft, departures& gone, leaving_groups const&
             };
             auto size = draft.measured(draft.message_cost(number));
             draft.each_original(sequence{number}, [&](part_ref place, part_view const& part) {
-                called_part of_call;
+                if (part.kind == part_kind::tool_call) calls.add(place.part_id, part);
                 auto const call = [&](view_sink sink) {
-                    if (part.kind == part_kind::tool_result) of_call.show(draft, place.part_id, sink);
+                    if (part.kind == part_kind::tool_result) calls.show(draft, place.part_id, sink);
                 };
                 index.see(memory, leaving_part{.part = part,
                                                .speaker = record.speaker,

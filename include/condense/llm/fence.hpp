@@ -134,6 +134,10 @@ inline void append_neutral(std::string& out, std::string_view text) {
     std::size_t copied = 0;  // what is before is in `out`
     for (std::size_t index = 0; index < text.size();) {
         auto const byte = static_cast<unsigned char>(text[index]);
+        if (byte >= 0x20 && byte < 0x7F && byte != '<') {
+            ++index;
+            continue;
+        }
         auto const rest = text.substr(index);
         std::size_t size = 0;
         std::string_view by = " ";

@@ -34,6 +34,7 @@ inline namespace v1 {
 /// A rule that writes nothing: the summary is what the layer's index lists.
 struct no_prose {
     struct notes {
+        static constexpr bool reads_nothing = true;
         static constexpr void see(role, part_view const&, bool) noexcept {}
         static std::string text(chars) { return {}; }
     };
@@ -64,13 +65,15 @@ struct name_index {
 
     /// Notes the names in a part; of one that was cut, and of the list in a summary, those that are not known yet.
     void see(memory& names, leaving_part const& seen) const {
-        if (seen.why == departure::summary)
+        if (seen.why == departure::summary) {
+            if (seen.is_known) return;
             return detail::name_list::read(
                 seen.part.text,
                 [&](item_kind kind, std::string_view item, detail::name_context const& beside, std::string_view label) {
                     if (names.find(item) == nullptr) names.add(kind, item, beside, label, {});
                     prune(names, seen.input);
                 });
+        }
         names.add_tokens(seen.size.count);
         detail::name_source from{seen.message, seen.speaker == role::assistant};
         auto const of_file = [&](part_view const& call) {
@@ -102,6 +105,11 @@ struct name_index {
         for (auto& name : names.entries()) name.visible = false;
         given.each_kept([&](std::string_view text) { names.mark(text, &memory::entry::visible); });
         names.mark(given.before, &memory::entry::visible);
+        for (auto beside = given.beside; !beside.empty();)
+            if (auto const line = detail::take_line(beside); line.starts_with("> "))
+                names.each_in(line, [&](std::uint32_t number) {
+                    if (names.entries()[number].line == line.substr(2)) names.mark(line, &memory::entry::visible);
+                });
         ranking order{names, score_of};
         auto const quoted = quotable(names, order, score_of, given);
         // Half tokens are a guess, corrected by the list before: this one is written again where it does not fit, or
@@ -238,10 +246,6 @@ private:
         for (std::size_t rank = 0; rank < order.size() && most != 0; ++rank) {
             auto const& name = names.entries()[order[rank]];
             if (name.line.empty() || name.listed) continue;
-            if (given.beside.find("> " + name.line + "\n") != given.beside.npos) {
-                names.mark(name.line, &memory::entry::visible);
-                continue;
-            }
             quotable_line line{.text = name.line,
                                .place = (name.quoted << 32) + (name.place & detail::none32),
                                .size = detail::half_tokens(name.line) + 3};

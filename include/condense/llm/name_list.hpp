@@ -71,7 +71,8 @@ constexpr bool is_time_alone(std::string_view line) noexcept {
 /// True for a line that can stand alone and says something: it has three letters, and is no time.
 constexpr bool is_quotable(std::string_view line) noexcept {
     int letters = 0;
-    for (char const byte : line) letters += (kind_of(byte) & (lower_letter | upper_letter | wide_byte)) != 0 ? 1 : 0;
+    for (std::size_t at = 0; at < line.size() && letters < 3; ++at)
+        letters += (kind_of(line[at]) & (lower_letter | upper_letter | wide_byte)) != 0 ? 1 : 0;
     if (letters < 3 || line.size() > quoted_line_most || !is_plain(line) || is_time_alone(line)) return false;
     for (auto sign = line.find('<'); sign != std::string_view::npos; sign = line.find('<', sign + 1)) {
         auto const rest = line.substr(sign + 1);

@@ -106,10 +106,9 @@ public:
         if (message < name.newest) return;
         if (message > name.newest) {
             auto const line = beside.line();
-            if (is_quotable(line) &&
-                (name.line.empty() || line.size() <= name.line.size() || name.changed > name.quoted)) {
+            if ((name.line.empty() || line.size() <= name.line.size() || name.changed > name.quoted) &&
+                is_quotable(line))
                 quote(name, line, from, beside.place());
-            }
         }
         name.newest = message;
         name.left = left_;
@@ -135,7 +134,9 @@ public:
         constexpr std::size_t least = 4;
         for (auto const part : {first, last})
             for (auto& name : entries_)
-                if (part.size() >= least && name.line.find(part) != std::string::npos) forget(name);
+                if (part.size() >= least && (name.file == 0 || name.file == from.file) &&
+                    name.line.find(part) != std::string::npos)
+                    forget(name);
         each_line(edit.text.value_or(""), [&](std::string_view line) {
             if (!is_quotable(line)) return;
             each_in(line, [&](std::uint32_t number) {

@@ -330,10 +330,11 @@ private:
     void note_decisions(memory& log, std::string_view text, std::uint64_t message) const {
         while (!text.empty()) {
             std::size_t end = 0;
-            while (end < text.size() && text[end] != '\n' &&
-                   !(std::string_view{".!?"}.find(text[end]) != std::string_view::npos &&
-                     (end + 1 == text.size() || text[end + 1] == ' ' || text[end + 1] == '\n')))
-                ++end;
+            auto const ends_sentence = [&](char byte) {
+                return (byte == '.' || byte == '!' || byte == '?') &&
+                       (end + 1 == text.size() || text[end + 1] == ' ' || text[end + 1] == '\n');
+            };
+            while (end < text.size() && text[end] != '\n' && !ends_sentence(text[end])) ++end;
             auto const is_question = end < text.size() && text[end] == '?';
             auto const sentence = text.substr(0, end);
             text.remove_prefix(end < text.size() ? end + 1 : end);
