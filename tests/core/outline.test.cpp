@@ -230,6 +230,11 @@ TEST_CASE("outline: plain users have more than results") {
     auto const of_calls = outlined({call("1", "f"), says(role::user, approval), says(role::user, output_part("f")),
                                     with(role::user, {approval, {.text = "and hurry"}})});
     CHECK((!of_calls.message_at(1).plain_user && !of_calls.message_at(2).plain_user && of_calls.task() == 3));
+    CHECK(outlined({user("/mode"), assistant("a"), user("Hi there!"), user("mend it"), user("hello")}).task() == 3);
+    CHECK(outlined({user("/usr/bin is gone"), user("mend it")}).task() == 0);
+    CHECK(outlined({user("/clear")}).task() == 0);
+    auto named = outlined({user("/mode"), user("the rules"), user("mend it")});
+    CHECK((named.task() == 1 && named.name_task(2) && named.task() == 2));
     auto const without = outlined({assistant("a")});
     CHECK((without.task() == none32 && without.latest_user() == none32));
 }

@@ -67,10 +67,10 @@ TEST_CASE("task: where a last resort takes it, it comes back as soon as there is
     check([] { return session_of(summary_mix()); });
 }
 
-TEST_CASE("task: a session may name it, where the first message of the user is a greeting") {
+TEST_CASE("task: a session may name it, where the first message of the user is another") {
     auto const start = [] { return session_of(window_mix()); };
     auto session = start();
-    push(session, {U("hello"), A("hi"), U("the task"), A(filler(500))});
+    push(session, {U("the rules"), A("hi"), U("the task"), A(filler(500))});
     CHECK(session.task(condense::sequence{1}) == condense::refusal::gone);
     CHECK(session.task(condense::sequence{9}) == condense::refusal::gone);
     CHECK_FALSE(session.task(condense::sequence{2}));
@@ -89,7 +89,23 @@ TEST_CASE("task: a session may name it, where the first message of the user is a
             static_cast<void>(each->prepare());
         }
         CHECK(has(*each, "the task"));
-        CHECK_FALSE(has(*each, "hello"));
+        CHECK_FALSE(has(*each, "the rules"));
+    }
+}
+
+TEST_CASE("task: greetings and commands are passed over, also in a session that is saved between them") {
+    auto saved = session_of(window_mix()).state();
+    for (auto const* const words : {"/mode", "hello", "the task", "a", "b", "c", "d", "e"}) {
+        auto session = session_of(window_mix());
+        REQUIRE(saved);
+        REQUIRE_FALSE(session.adopt(std::move(saved.state)));
+        push(session, {U(words), A(filler(300))});
+        static_cast<void>(session.prepare());
+        if (words == std::string_view{"e"}) {
+            CHECK(has(session, "the task"));
+            CHECK_FALSE(has(session, "hello"));
+        }
+        saved = session.state();
     }
 }
 
@@ -135,7 +151,7 @@ TEST_CASE("task: goes where the request can be sent without it, though it is abo
 
 TEST_CASE("task: one that is named after it has left comes back") {
     auto session = session_of(window_mix(), 1'000_tokens);
-    push(session, {U("hello"), A("hi"), U("the task"), A(filler(900)), U("on"), A("yes"), U("next")});
+    push(session, {U("the rules"), A("hi"), U("the task"), A(filler(900)), U("on"), A("yes"), U("next")});
     CHECK(session.prepare().fits());
     REQUIRE_FALSE(has(session, "the task"));
     CHECK_FALSE(session.task(condense::sequence{2}));

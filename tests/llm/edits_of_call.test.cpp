@@ -86,7 +86,7 @@ TEST_CASE("each_edit: here-documents of a shell, and sed -i") {
     CHECK(edits_of_script("cat <<EOF > 'a b'\nx\nEOF") == "a b: * > x\n | ");
     CHECK(edits_of_script("cat > a <<EOF\nnever ends\ncat > b <<E\nx\nE") == "b: * > x\n | ");
     CHECK(edits_of_script("sudo tee /etc/a.conf > /dev/null <<-EOF\n\tx\n\tEOF") == "/etc/a.conf: * > x\n | ");
-    CHECK(edits_of_script("rm x 2>/dev/null; cat > a.c <<EOF\nx\nEOF") == "a.c: * > x\n | ");
+    CHECK(edits_of_script("rm x 2>/dev/null; cat > a.c <<EOF\nx\nEOF") == "x: * >  | a.c: * > x\n | ");
     CHECK(edits_of_script("tee -a log <<E\nx\nE") == "log:  > x\n | ");
     CHECK(edits_of_script("cd /x && sed -i 's/a\\.b=1/a.b=2/g' src/a.c") == "src/a.c: a.b=1 > ? | ");
     CHECK(edits_of_script("sed -i -E \"12,30s|old text|new|\" a.c; make") == "a.c: old text > ? | ");
@@ -96,9 +96,13 @@ TEST_CASE("each_edit: here-documents of a shell, and sed -i") {
                                      "-E 's/(a)+/b/'", "-e 's/a/b/' -e 's/c/d/'", "'s/a*/b/'", "'s/a"})
         CHECK(edits_of_script(std::string{"sed -i "} + script +
                               (script == std::string_view{"'s/a"} ? "' a.c" : " a.c")) == "a.c: * > ? | ");
+    CHECK(edits_of_script("cd w && mv -f a.c src/b.c 2>/dev/null && rm -rf old.c 'an other' *.o; ls") ==
+          "a.c: * >  | src/b.c: * > ? | old.c: * >  | an other: * >  | ");
+    CHECK(edits_of_script("git checkout -- a.c b.c\ngit restore c.c; git checkout") ==
+          "a.c: * > ? | b.c: * > ? | c.c: * > ? | ");
     for (auto const* const none :
-         {"sed -i", "sed -i 's/a/b/'", "sed -n 's/a/b/' a.c", "echo '", "sed -i 's/a/b/' $f src/*.c",
-          "python3 - <<'EOF' 2>&1 | tail\nprint(1)\nEOF", "python3 - <<E > out\nx\nE", "grep x <<< \"$v\" > n",
-          "cat > a <<\n\n", "cat > /dev/null <<E\nx\nE"})
+         {"rm", "mv $a $b", "alarm x", "git commit -m x", "sed -i", "sed -i 's/a/b/'", "sed -n 's/a/b/' a.c", "echo '",
+          "sed -i 's/a/b/' $f src/*.c", "python3 - <<'EOF' 2>&1 | tail\nprint(1)\nEOF", "python3 - <<E > out\nx\nE",
+          "grep x <<< \"$v\" > n", "cat > a <<\n\n", "cat > /dev/null <<E\nx\nE"})
         CHECK(edits_of_script(none) == "");
 }

@@ -53,8 +53,8 @@ public:
     constexpr bool gone(std::uint32_t group_id) const noexcept { return messages_[group_id].released; }
 
     constexpr std::size_t system_messages() const noexcept { return system_messages_; }
-    // Indices of messages; none32 where there is none. The task is the first plain user message, or the one that was
-    // named.
+    // Indices of messages; none32 where there is none. The task is the first plain user message that asks for anything,
+    // or the one that was named.
     constexpr std::uint32_t task() const noexcept {
         return named_task_ == detail::none32 ? first_plain_user_ : named_task_;
     }
@@ -489,6 +489,7 @@ private:
         system_messages_ += placed.speaker == role::system ? 1u : 0u;
         if (placed.plain_user) {
             if (first_plain_user_ == detail::none32) first_plain_user_ = index;
+            else if (messages_[task()].asks_nothing) named_task_ = index;
             last_plain_user_ = index;
         }
         if (placed.speaker != role::assistant) return;

@@ -10,6 +10,7 @@
 
 #include <condense/core/estimator.hpp>
 #include <condense/core/message.hpp>
+#include <condense/detail/ascii.hpp>
 #include <condense/detail/mark.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
@@ -48,6 +49,23 @@ using released_message = basic_released_message<>;
 
 namespace detail {
 
+/// True for words of a user that are no task: a command of the program alone, such as /mode, or a greeting.
+constexpr bool asks_nothing(std::string_view text) noexcept {
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+    if (text.starts_with('/')) return text.find_first_of(" \n/.", 1) == text.npos;
+    if (text.size() > 24) return false;
+    bool greets = false;
+    while (!text.empty()) {
+        auto const word = text.substr(0, text.find_first_of(" ,.!"));
+        constexpr std::string_view known =
+            "hi hello hey hallo hola bonjour ciao there good morning afternoon evening again";
+        if (!word.empty() && !is_one_of(word, known)) return false;
+        greets = greets || !word.empty();
+        text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
+    }
+    return greets;
+}
+
 /// What the outline knows of one message.
 struct message_record {
     v1::cost frame = {};  ///< cost beside its parts
@@ -58,6 +76,7 @@ struct message_record {
     role speaker = role::other;
     bool plain_user = false;  ///< role user with a part that belongs to no call, and no summary: it begins a turn
     bool pinned = false;
+    bool asks_nothing = false;  ///< a greeting, or a command of the program: the next message may be the task
     bool summary = false;  ///< written by an earlier run, as its mark says
     compaction_place compaction = compaction_place::none;  ///< of its first part that is one
     bool released = false;  ///< the session has given it back; it cannot be read any more
@@ -142,6 +161,7 @@ public:
         text_.clear();
         record.speaker = v1::role_of(m);
         record.frame = frame_cost(estimator, record.speaker, [&] { return v1::name_of(m); });
+        bool asks = false;
         record.pinned = options.pinned || (!options.exact && v1::is_pinned(m));
         part_removable = detail::part_removable<Message>;
         joins_previous = v1::joins_previous(m, options.previous);
@@ -162,12 +182,14 @@ public:
             if (record.compaction == compaction_place::none) record.compaction = part.compaction;
             // A part with a call id, such as an image that came with a result, is not the user's own.
             record.plain_user = record.plain_user || (part.kind != part_kind::tool_result && part.call.empty());
+            asks = asks || part.kind != part_kind::text || !detail::asks_nothing(part.text);
             parts_.push_back(next);
         });
         // A mark alone is not trusted: summaries of this library are user messages of one text.
         record.summary = mark.summary() && record.speaker == role::user && parts_.size() == 1 &&
                          parts_[0].record.kind == part_kind::text;
         record.plain_user = record.plain_user && record.speaker == role::user && !record.summary;
+        record.asks_nothing = record.plain_user && !asks;
         index_results();
     }
 

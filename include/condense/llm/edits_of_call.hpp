@@ -160,12 +160,33 @@ inline std::string_view file_of_document(std::string_view line, bool& appends) n
     }
     return {};
 }
-/// Documents that a shell writes into files, cat > FILE <<'END' up to a line END, and the edits of sed.
+/// Files that `mv`, `rm` and `git checkout` name: those of `rm`, and those that `mv` moves, are gone; the others are
+/// changed, it is not known how.
+inline void each_file_of(std::string_view line, std::string_view tool, edit_sink f) {
+    std::string_view file;
+    auto const add = [&](bool is_gone) {
+        if (!file.empty()) f({file, std::nullopt, is_gone ? std::optional{std::string_view{}} : std::nullopt});
+    };
+    for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
+        bool const is_stream = line.starts_with('>') && word.size() == 1 && is_digit(word[0]);  // 2> of a redirection
+        if (word.starts_with('-') || is_stream || !is_file_word(word)) continue;
+        add(tool == "rm " || tool == "mv ");
+        file = word;
+    }
+    add(tool == "rm ");
+}
+/// Documents that a shell writes into files, cat > FILE <<'END' up to a line END, the edits of sed, and files that are
+/// moved, removed and checked out.
 inline void each_edit_of_script(std::string_view text, edit_sink f) {
     while (!text.empty()) {
         auto const line = take_line(text);
-        for (auto sed = line.find("sed "); sed != line.npos; sed = line.find("sed ", sed + 1))
-            if (sed == 0 || !is_word_byte(line[sed - 1])) each_edit_of_sed(line.substr(sed + 4), f);
+        for (std::string_view const tool : {"sed ", "mv ", "rm ", "git checkout ", "git restore "})
+            for (auto at = line.find(tool); at != line.npos; at = line.find(tool, at + 1)) {
+                if (at != 0 && is_word_byte(line[at - 1])) continue;
+                auto const rest = line.substr(at + tool.size());
+                if (tool == "sed ") each_edit_of_sed(rest, f);
+                else each_file_of(rest, tool, f);
+            }
         auto const mark = line.find("<<");
         if (mark == line.npos || line.substr(mark).starts_with("<<<")) continue;
         bool appends = false;
@@ -233,8 +254,9 @@ constexpr bool is_one_of(std::string_view name, std::array<std::string_view, 7> 
 }
 
 /// Calls f(file_edit) for the edits of a call, in order: by the members of its arguments, by patches as `apply_patch`
-/// takes them, and by here-documents and `sed -i` of a shell. Of more than 1,000, and of very long texts, it is only
-/// told that their file has changed. Not read: `rm`, `mv`, `git checkout`, and what programs write.
+/// takes them, and by here-documents, `sed -i`, `mv`, `rm` and `git checkout` of a shell. Of more than 1,000, and of
+/// very long texts, it is only told that their file has changed. Not read: patterns of file names, and what programs
+/// write.
 [[gnu::noinline]] inline void each_edit(part_view const& call, edit_members const& members, edit_sink sink) {
     constexpr std::size_t most = 1'000, longest = 64'000;
     std::size_t count = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <condense/core/outline_records.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/reject.hpp>
@@ -64,7 +65,7 @@ struct user_words {
                 if (part.kind == part_kind::text) question = detail::question_of(part.text);
             });
             if (!question.empty()) text.append(" (asked: ").append(question).append(")");
-            else if (!seen.is_task && is_command(text)) return;
+            else if (!seen.is_task && text.starts_with('/') && detail::asks_nothing(text)) return;
         }
         if (text.size() > text_most) text = both_ends(text, text_most / 4);
         log.add({seen.is_task ? std::string{task_label} : std::string{}, std::move(text), seen.message});
@@ -114,10 +115,6 @@ private:
     static constexpr std::size_t text_most = 50'000;  ///< bytes that are remembered of one
     static constexpr std::size_t short_answer = 60;  ///< bytes of one that stands with its question
 
-    /// A word for the program that shows the conversation, such as /clear.
-    static bool is_command(std::string_view text) noexcept {
-        return text.starts_with('/') && text.find_first_of(" \n/", 1) == text.npos;
-    }
     /// The place of the entry of a message; the number of entries for none.
     static std::size_t entry_of(memory const& log, std::uint64_t message) noexcept {
         for (auto at = log.entries.size(); at-- != 0;)

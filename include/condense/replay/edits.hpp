@@ -48,8 +48,10 @@ public:
             auto& of_answer = by_answer_.emplace_back();
             auto const add = [&](file_edit const& edit) {
                 needed_edit needed{.old = std::string{edit.old.value_or("")}};
-                if (!edit.old && edit.text)
+                if (!edit.old && edit.text) {
                     needed.old = std::exchange(files[std::string{edit.file}], std::string{*edit.text});
+                    if (edit.text->empty()) return;  // the file is removed
+                }
                 while (needed.old.ends_with('\n')) needed.old.pop_back();
                 if (needed.old.empty()) return;
                 for (std::uint32_t earlier = 0; earlier < span.first; ++earlier)

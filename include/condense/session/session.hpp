@@ -106,9 +106,9 @@ public:
         if (!refused) jobs_.touched(outline().group_of(which.number)), runs_.changed();
         return refused;
     }
-    /// Names the task, which is the first plain user message otherwise: where that is a greeting. One that has left
-    /// comes back with the next run. Refused with `gone` for a message that is none of a user, or was released. `sync`
-    /// forgets it where it is among what was changed.
+    /// Names the task, which is the first plain user message otherwise, but no greeting and no command of the program.
+    /// One that has left comes back with the next run. Refused with `gone` for a message that is none of a user, or was
+    /// released. `sync` forgets it where it is among what was changed.
     refusal task(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
