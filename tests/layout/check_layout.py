@@ -77,13 +77,11 @@ def private(includes, umbrellas, documents):
             if header.startswith("detail/") or "/" in header and users[header] >= 1 and not is_named(header)}
 
 
-def problems(includes, listed, tests, opened, umbrellas, moved, documents):
+def problems(includes, listed, tests, opened, umbrellas, documents):
     """includes: {header: [what it includes]}, paths as in condense/...; tests: the stems that have one; opened: {header: [namespaces]}."""
     found = []
     light, inner = reached(includes, "condense.hpp"), private(includes, umbrellas, documents)
     for header, wanted in sorted(includes.items()):
-        if header in moved:
-            continue
         folder = header.split("/")[0]
         for each in wanted:
             if not each.startswith("condense/"):
@@ -122,13 +120,11 @@ def private_names(sources):
 
 
 def read(root):
-    """What `problems` takes; moved are headers that stand elsewhere now and stay for one release."""
+    """What `problems` takes."""
     base = root / "include" / "condense"
-    includes, opened, umbrellas, moved = {}, {}, set(), set()
+    includes, opened, umbrellas = {}, {}, set()
     texts = {str(path.relative_to(base)): path.read_text(encoding="utf-8") for path in sorted(base.rglob("*.hpp"))}
     for header, text in texts.items():
-        if "// Moved; this line stays for one release." in text and text.count("\n") == 5:
-            moved.add(header)
         includes[header] = re.findall(r"^#include <([^>]+)>", text, re.M)
         opened[header] = re.findall(r"^\s*using namespace ([\w:]+)", text, re.M)
         if not re.sub(r"//[^\n]*|#[^\n]*|\s", "", text):
@@ -138,7 +134,7 @@ def read(root):
     documents[""] = "\n".join(path.read_text(encoding="utf-8") for path in
                               [root / "README.md", *sorted((root / "examples").rglob("*.md")), *sorted((root / "examples").rglob("*.[ch]pp"))])
     listed = core_headers((root / "CMakeLists.txt").read_text(encoding="utf-8"))
-    return {"includes": includes, "listed": listed, "tests": tests, "opened": opened, "umbrellas": umbrellas, "moved": moved,
+    return {"includes": includes, "listed": listed, "tests": tests, "opened": opened, "umbrellas": umbrellas,
             "documents": documents}
 
 

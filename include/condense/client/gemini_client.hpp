@@ -9,9 +9,9 @@
 
 #include <condense/adapt/json_place.hpp>
 #include <condense/client/model_client.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/detail/ascii.hpp>
 #include <condense/llm/model_call.hpp>
-#include <condense/llm/provider_usage.hpp>
 
 // Google's Gemini: gemini_client{{.model = "gemini-2.5-flash", .key = ...}}.
 

@@ -23,6 +23,7 @@
 #include <condense/core/model_prompt.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/pass.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/core/run_options.hpp>
 #include <condense/detail/ascii.hpp>
@@ -30,7 +31,6 @@
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/model_call.hpp>
 #include <condense/llm/overflow.hpp>
-#include <condense/llm/provider_usage.hpp>
 
 // Common to the clients of all providers: settings, requests with their retries, errors, and replies. A provider is a
 // type that says how a body is written and how an answer is read, such as detail::anthropic_protocol.

@@ -11,8 +11,8 @@
 
 #include <condense/adapt/json_place.hpp>
 #include <condense/client/model_client.hpp>
+#include <condense/core/provider_usage.hpp>
 #include <condense/llm/model_call.hpp>
-#include <condense/llm/provider_usage.hpp>
 
 // OpenAI, and every server of its protocol: openai_client{{.model = "gpt-5-mini", .key = ...}}. Chat completions, or
 // the Responses API where the settings say `responses`.

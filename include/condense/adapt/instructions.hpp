@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-#pragma once
-
-// Moved; this line stays for one release.
-#include <condense/config/instructions.hpp>
