@@ -269,7 +269,6 @@ TEST_CASE("draft: no summary is written beside another") {
         REQUIRE_FALSE(on.summarize({{1}, {2}}, "x"));
         on.facts.pin(0, false);
         CHECK(on.summarize({{0}}, "y") == refusal::summary);
-        CHECK(on.made.summarize(groups{{0}, {3}}, "y", group{0}) == refusal::summary);
         CHECK(on.shown() == "0: so far | *1: x | 3: b | 4: v | 5: c | ");
         SECTION("but for it") { CHECK_FALSE(on.summarize({group{1}.summary()}, "y")); }
         SECTION("but for both") {
@@ -431,8 +430,7 @@ TEST_CASE("draft: summaries of what may not be dropped are refused whole") {
     auto const before = on.shown();
     CHECK((on.summarize({{2}, {3}}, "x") == refusal::pinned && on.summarize({{4}, {0}}, "x") == refusal::system));
     CHECK((on.summarize({{5}}, "x") == refusal::latest_user && on.summarize({}, "x") == refusal::gone));
-    for (auto const& [which, place] : {std::pair<groups, group>{{}, {2}}, {{{2}}, {6}}, {{{2}}, group{1}.summary()}})
-        CHECK(on.made.summarize(which, "x", place) == refusal::gone);
+    CHECK(on.summarize({group{1}.summary()}, "x") == refusal::gone);
     CHECK((on.made.summarize(on.made.groups(), "x") == refusal::system && on.made.mark() == 0));
     CHECK(on.shown() == before);
     // A group that is named twice is one.

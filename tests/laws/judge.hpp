@@ -131,8 +131,10 @@ broken judge(Make const& make, Mix const& mix, condense::budget limits, Estimato
     // What failed may be tried again by a later run.
     auto const failed =
         std::any_of(report.layers.begin(), report.layers.end(), [](auto const& layer) { return layer.failures != 0; });
-    if (settled && !failed && (marks || !condense::calls_model<Mix>) &&
-        (second.changed() || forms::all_to_chat(history) != reduced))
+    // Without marks a second run takes a summary for a message like others, where something is due again.
+    bool const known = marks || !(Mix::effects & condense::effect::summarizes) ||
+                       !(condense::calls_model<Mix> || mix.due(report.after));
+    if (settled && !failed && known && (second.changed() || forms::all_to_chat(history) != reduced))
         found.insert("L5 a second run changes something");
     if (!settled && second.changed() && second.after.tokens >= report.after.tokens &&
         second.after.messages >= report.after.messages)

@@ -395,7 +395,7 @@ conversation one_task(int steps) {
     return messages;
 }
 
-TEST_CASE("summarize: with one user message it acts without marks, too, and that message stays the latest") {
+TEST_CASE("summarize: with one user message it acts without marks, too, and that message stays") {
     auto const after = [](auto protect, bool marks) {
         auto const ask = saying({"in short"});
         auto messages = one_task(30);
@@ -412,23 +412,20 @@ TEST_CASE("summarize: with one user message it acts without marks, too, and that
         CHECK(after(last(10_messages), marks).size() < 31);
         CHECK(after(task | last(10_messages), marks).size() < 31);
     }
-    auto messages = after(last(10_messages), false);
-    CHECK(is_summary(messages[0]));
-    CHECK(text_of(messages[1]) == "task");
-    for (int round = 0; round < 3; ++round) {  // and it does, run after run
+    auto messages = after(task | last(10_messages), false);
+    for (int round = 0; round < 3; ++round) {  // run after run, in which earlier summaries are messages of a user
         for (auto const& more : one_task(10))
             if (more.role != role::user) messages.push_back(more);
         auto const ask = saying({"in short"});
-        run(messages, summarize{.when = used >= 30_messages, .protect = last(10_messages), .with = ask}, 200'000_tokens,
-            false);
+        run(messages, summarize{.when = used >= 30_messages, .protect = task | last(10_messages), .with = ask},
+            200'000_tokens, false);
         CHECK(ask.calls() == 1);
-        CHECK(is_summary(messages[0]));
-        CHECK(text_of(messages[1]) == "task");
-        CHECK_FALSE(is_summary(messages[2]));
+        CHECK(text_of(messages[0]) == "task");
+        CHECK(std::ranges::count_if(messages, is_summary) <= 2);
     }
 }
 
-TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor alone in a later one") {
+TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor in a later one that knows it") {
     for (bool const marks : {false, true}) {
         conversation messages{U("Please migrate the billing service. " + letters(2'000, 'w')),
                               C("1", "grep"),
@@ -446,7 +443,7 @@ TEST_CASE("summarize: a summary by rule is not summarised again in its run, nor 
         CHECK(contains(text_of(messages[0]), "\nTools used: grep"));
         auto const once = messages;
         run(messages, mix, 100'000_tokens, marks);
-        CHECK(messages == once);
+        CHECK((messages == once) == marks);
     }
 }
 
@@ -521,27 +518,6 @@ TEST_CASE("summarize: a rule hears every part in order, and a summary as the use
     heard.resize(5);
     CHECK(heard == std::vector<std::string>{"assistant: wwwwwww", "user: go on", "user: Summary", "assistant: {}",
                                             "tool: wwwwwww"});
-}
-
-TEST_CASE("summarize: without marks a summary is no later turn than words beside a result") {
-    conversation const before{
-        U("task"),
-        C("1", "read"),
-        {.role = role::user,
-         .parts = {{.kind = part_kind::tool_result, .text = letters(400, 'w'), .call = "1"}, {.text = "go on"}}},
-        C("2", "read"),
-        R("2", letters(600, 'w')),
-        A("so")};
-    bool const marks = GENERATE(true, false);
-    CAPTURE(marks);
-    auto messages = before;
-    pipeline const mix{summarize{.when = always, .protect = task}, compress{.when = always, .over = 300_chars}};
-    run(messages, mix, 20'000_tokens, marks);
-    REQUIRE(messages.size() > 3);
-    CHECK(messages[2] == before[2]);
-    auto const once = messages;
-    run(messages, mix, 20'000_tokens, marks);
-    CHECK(messages == once);
 }
 
 TEST_CASE("summarize: a dry run asks nothing and says so") {

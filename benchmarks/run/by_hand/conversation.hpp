@@ -79,7 +79,7 @@ bool reduce_once(std::vector<chat_message>& history, condense::budget const& lim
     now.kept.reserve(history.size());
     now.parts.reserve(history.size());
     for (std::uint32_t index = 0; index < history.size(); ++index) now.add(history, index);
-    run r{history, now, limits, false};
+    run r{history, now, limits};
     recorded_history journal{layers.journal};
     bool const recorded = journal.record(history);
     for (std::uint32_t index = 0; index < history.size(); ++index) layers.arrive(r, index, recorded);
@@ -144,7 +144,7 @@ public:
         late_.push_back(index);
         try {
             bool const recorded = journal_.catch_up(history);
-            run r{history, now_, limits_, true};
+            run r{history, now_, limits_};
             bool const done = layers_.arrive(r, index, recorded);
             commit(r);
             if (done) late_.pop_back();
@@ -153,7 +153,7 @@ public:
 
     /// Makes what is sent anew where something changed; when it throws nothing has.
     std::size_t prepare() {
-        run r{history, now_, limits_, true};
+        run r{history, now_, limits_};
         if (!layers_.due(r) || in_vain_ == history.size()) return sent_.size();
         bool const recorded = journal_.catch_up(history);
         std::vector<std::uint32_t> late;

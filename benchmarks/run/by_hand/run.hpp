@@ -123,10 +123,9 @@ public:
     sent& now;
     condense::budget const& limits;
     std::vector<new_text> texts;
-    bool known;  ///< a later run knows a summary for what it is; else it is taken for a user message
 
-    run(std::vector<chat_message> const& all, sent& from, condense::budget const& room, bool knows_summaries)
-        : history{all}, now{from}, limits{room}, known{knows_summaries} {}
+    run(std::vector<chat_message> const& all, sent& from, condense::budget const& room)
+        : history{all}, now{from}, limits{room} {}
     run(run const&) = delete;
     run& operator=(run const&) = delete;
     ~run() {
@@ -174,10 +173,6 @@ public:
         if (now.kept.drop(group)) return true;
         gone_.pop_back();
         return false;
-    }
-    void drop_summary() {
-        summaries_.reserve(summaries_.size() + 1);
-        show_summary({});
     }
     /// Puts a summary in the place of `groups`, which are there, and of the one before.
     void summarize(std::vector<std::uint32_t> const& groups, summary_note summary) {
@@ -227,8 +222,8 @@ private:
     bool done_ = false;
 };
 
-/// Drops the oldest groups that are in no zone until there are few enough. The first user message stays, and a summary
-/// that is known for one, so a request begins with one of them; what stands before the first user message goes rather
+/// Drops the oldest groups that are in no zone until there are few enough. The first user message stays, and a summary,
+/// so a request begins with one of them; what stands before the first user message goes rather
 /// than begin it.
 template <class Enough>
 void drop_oldest(run& r, zone const& spared, Enough const& enough) {
@@ -236,11 +231,7 @@ void drop_oldest(run& r, zone const& spared, Enough const& enough) {
     auto const task = kept.task == nobody ? 0 : kept.notes[kept.task].group;
     bool head = false;
     for (std::uint32_t index = 0; index < r.now.size(); ++index) {
-        if (r.now.summary.at == index) {
-            if (r.known) head = true;
-            else if (enough() && (head || index >= task)) return;
-            else r.drop_summary();
-        }
+        head = head || r.now.summary.at == index;
         if (!r.now.leads(index) || kept.notes[index].system) continue;
         if (enough() && (head || index >= task)) return;
         if (spared.holds_some(kept, index) || kept.bound(index)) head = true;

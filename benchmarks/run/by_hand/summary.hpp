@@ -126,19 +126,10 @@ private:
             left = whole - std::min(whole, found.replaced.tokens().count);
         };
         found.host = now.summary.at;
-        if (now.summary.at != nobody) {
-            take(now.summary.own);
-            found.fresh = by_rule && !run_.known;
-        }
-        // A summary that will be taken for a user message comes after the task.
-        auto const task = kept.task == nobody ? nobody : kept.notes[kept.task].group;
-        auto const first = run_.known || task == nobody ? 0 : task;
+        if (now.summary.at != nobody) take(now.summary.own);
         for (std::uint32_t index = 0; index < now.size() && left > target_; ++index) {
             if (!now.leads(index)) continue;
-            bool const latest = kept.latest != nobody && kept.notes[kept.latest].group == index;
-            // Nor before what waits for an answer, or the user's latest words.
-            if (!run_.known && found.host >= index && (kept.open(index) || (latest && index != task))) break;
-            if (index < first || kept.bound(index) || spared_.holds_some(kept, index)) continue;
+            if (kept.bound(index) || spared_.holds_some(kept, index)) continue;
             found.more = !by_rule && found.fresh && found.replaced + kept.notes[index].all > most;
             if (found.more) break;
             take(kept.notes[index].all);
@@ -166,7 +157,7 @@ private:
     }
     template <class Notes>
     bool tell_summary(Notes& notes) const {
-        notes.see(role::user, condense::part_view{.text = run_.now.summary.text}, run_.known);
+        notes.see(role::user, condense::part_view{.text = run_.now.summary.text}, true);
         return true;
     }
 

@@ -106,13 +106,12 @@ public:
         return refusal::none;
     }
 
-    /// Replaces the groups in `which` by one message of role user. It stands where the oldest of them stood, or before
-    /// the group `before`, if that is older. Refused as a whole if one of the groups may not be dropped, or if another
-    /// summary is sent that would stand beside it: one of this view that is not among them, or, where none of them is
-    /// a summary, one of an earlier `reduce` that could be replaced. `gone` for no groups, or if `before` is not sent.
+    /// Replaces the groups in `which` by one message of role user, which stands where the oldest of them stood. Refused
+    /// as a whole if one of the groups may not be dropped, or if another summary is sent that would stand beside it:
+    /// one of this view that is not among them, or, where none of them is a summary, one of an earlier `reduce` that
+    /// could be replaced. `gone` for no groups.
     template <class Groups>
-    refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
-        if (before && this->undroppable(*before) == refusal::gone) return refusal::gone;
+    refusal summarize(Groups const& which, std::string text) {
         auto host = detail::none32;
         detail::summary_check check{*this->outline_, *this->edits_};
         for (group const replaced : which) {
@@ -121,7 +120,6 @@ public:
             check.replace(replaced);
         }
         if (host == detail::none32) return refusal::gone;
-        if (before && before->id() < host) host = before->id();
         if (check.leaves_another()) return refusal::summary;
         text = detail::utf8::scrubbed(std::move(text));
         auto const after = detail::frame_cost(*this->estimator_, role::user) +

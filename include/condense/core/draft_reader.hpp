@@ -124,9 +124,7 @@ public:
                     .cost = edits_->of(which).cost,
                     .bytes = {edits_->of(which).bytes},
                     .speaker = role::user,
-                    .starts_turn = !edits_->knows_summaries(),
-                    .plain_user = !edits_->knows_summaries(),
-                    .summary = edits_->knows_summaries()};
+                    .summary = true};
         auto const sums = edits_->of(which);
         return {.first = record.first,
                 .last = record.last,
@@ -149,10 +147,8 @@ public:
     // Single facts of the same, cheaper for walks over all groups.
 
     bool is_system(group which) const noexcept { return !which.is_summary() && outline_->group_at(which.id()).system; }
-    /// True for summaries of this run and of earlier ones, where later readers will recognise them.
-    bool is_summary(group which) const noexcept {
-        return which.is_summary() ? edits_->knows_summaries() : outline_->group_at(which.id()).summary;
-    }
+    /// True for summaries of this run and of earlier ones.
+    bool is_summary(group which) const noexcept { return view::sums_up(*outline_, which); }
     /// A request may begin with the group after system messages: its first message is a plain user message, or it is a
     /// summary.
     bool may_begin_request(group which) const noexcept {

@@ -134,7 +134,7 @@ public:
         }
         return true;
     }
-    /// A summary of this run or of an earlier one, whether later readers will recognise it or not.
+    /// A summary of this run or of an earlier one, as its mark says.
     static constexpr bool sums_up(outline const& facts, group which) noexcept {
         return which.is_summary() || facts.group_at(which.id()).summary;
     }
@@ -173,11 +173,6 @@ public:
     constexpr replacement const& answer_text(std::size_t part_id) const noexcept {
         return texts_[steps_[parts_[part_id].answer - 1].text];
     }
-    /// Sets whether later runs will recognise a summary by its mark. Where not, it counts as the plain user message for
-    /// which they will take it. To be called before the first edit.
-    constexpr void know_summaries(bool recognized) noexcept { summaries_known_ = recognized; }
-    constexpr bool knows_summaries() const noexcept { return summaries_known_; }
-
     /// How many messages, from the first on, were sent in some request before.
     constexpr std::uint64_t sent() const noexcept { return sent_; }
     constexpr void note_sent(std::uint64_t count) noexcept { sent_ = count; }
@@ -499,7 +494,7 @@ private:
         begins_turn_ = facts.size() != 0 && facts.message_at(facts.size() - 1).plain_user;
     }
     constexpr totals of_summary(step const& edit) const noexcept {
-        return {edit.after, 1, summaries_known_ ? 0u : 1u, 0, texts_[edit.text].text.size()};
+        return {edit.after, 1, 0, 0, texts_[edit.text].text.size()};
     }
     /// The images and bytes of a part as it is sent.
     constexpr totals content_of(outline const& facts, std::uint32_t part_id) const noexcept {
@@ -641,7 +636,6 @@ private:
     std::uint64_t sent_ = detail::u64_limit;
     tokens cached_ = {};
     detail::token_scale scale_;
-    bool summaries_known_ = true;
     bool begins_turn_ = false;
     bool binds_ = true;
     bool task_taken_ = false;

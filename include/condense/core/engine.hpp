@@ -222,7 +222,6 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
     [[maybe_unused]] instant escalation_start{u64_limit};
     for (unsigned sweep = 0; sweep < max_sweeps; ++sweep) {
         auto const steps = draft.mark();
-        run.leaves_work = false;
         mix.reduce(run);
         std::optional<outcome> pressed_outcome;
         if constexpr (Escalates) pressed_outcome = escalate_run(mix, run, report, escalation_start);
@@ -239,7 +238,6 @@ void run_engine(mix_calls<Run> const& mix, Run& run, report_ref report, run_kind
         if (ended || draft.mark() == steps || !(wants_room || mix.due(sums.after))) break;
         if (sweep + 1 == max_sweeps) sums.outcome = outcome::passes;
     }
-    if (sums.outcome == outcome::fits && run.leaves_work) sums.outcome = outcome::passes;
     // A forced run presses to the last resort whatever the pipeline's own schedule says, as after a provider has
     // refused the request.
     if (demand.forced) {
@@ -285,7 +283,6 @@ report<Mix::size> run_layers(Mix const& mix, typename Mix::memory& memories, Dra
     run_type run{{.entries = report.layers.data(),
                   .dry = dry,
                   .first_step = draft.mark(),
-                  .ends_in_last_resort = Mix::ends_in_last_resort,
                   .may_ask = demand.may_ask,
                   .may_ask_layers = demand.may_ask_layers,
                   .untriggered = demand.untriggered,

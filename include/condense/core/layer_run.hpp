@@ -126,8 +126,8 @@ public:
                              ((fired_ & measure::turn_count) && after.turns < before_.turns) ||
                              ((fired_ & measure::image_count) && after.images < before_.images) ||
                              ((fired_ & measure::byte_count) && after.bytes < before_.bytes);
-        bool const larger = after.cost > before_.cost || after.messages > before_.messages ||
-                            after.turns > before_.turns + written_turns();
+        bool const larger =
+            after.cost > before_.cost || after.messages > before_.messages || after.turns > before_.turns;
         // A repair need not save anything: a result without a call that it removes may cost nothing.
         bool const only_mended =
             after.counts_as(before_) && ((effects & effect::repairs) || !restored.counts_as(view::totals{}));
@@ -168,16 +168,6 @@ private:
         return result;
     }
 
-    /// Summaries that this batch wrote without a mark. Later runs will take them for user messages, but they are not
-    /// turns that the batch has added.
-    std::uint64_t written_turns() const noexcept {
-        auto const& edits = run_->draft.edits();
-        std::uint64_t written = 0;
-        for (auto index = mark_; !edits.knows_summaries() && index < edits.steps().size(); ++index)
-            if (edits.steps()[index].kind == edit_kind::summarize) ++written;
-        return written;
-    }
-
     /// The usage before the batch plus what it restored, rounded once.
     tokens tokens_with(cost restored) const noexcept {
         return run_->draft.edits().measured(before_.cost + restored + cost::of(run_->draft.limits().overhead));
@@ -198,7 +188,7 @@ private:
             return run_->draft.edits().measured(sum + cost::of(run_->draft.limits().overhead)).count;
         };
         bool const more_messages = after.messages > before_.messages;
-        bool const more_turns = after.turns > before_.turns + written_turns();
+        bool const more_turns = after.turns > before_.turns;
         bool const by_tokens =
             after.cost > before_.cost || (!more_messages && !more_turns && (fired_ & measure::token_count));
         if (by_tokens) return describe(tokens_of(after.cost), tokens_of(before_.cost), " tokens");

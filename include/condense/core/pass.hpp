@@ -150,8 +150,6 @@ struct run_state {
     tokens target = {};  ///< under pressure: where every layer stops
     tokens ceiling = {u64_limit};  ///< under pressure: the most that a request may take
     instant deadline = {u64_limit};
-    bool ends_in_last_resort = false;  ///< of the whole pipeline
-    bool leaves_work = false;  ///< another run on the result would change it again
     std::uint32_t keep_count = 0;  ///< calls of keep and append in the present batch
     std::string_view idle_reason = {};  ///< why the present batch has nothing to do
     std::uint64_t idle_messages = 0;  ///< a number of messages to append to that; 0 for none
@@ -247,8 +245,6 @@ public:
         if (run_->pressure != 0) return current.tokens <= run_->target;
         return run_->until ? current.tokens <= *run_->until : (*goal_)(current);
     }
-    /// The pipeline can drop everything that may be dropped, so a layer need not do so itself.
-    constexpr bool ends_in_last_resort() const noexcept { return run_->ends_in_last_resort; }
     constexpr bool dry() const noexcept { return run_->dry; }
     constexpr request_info const& request() const noexcept { return run_->options.request; }
     constexpr std::string_view conversation() const noexcept { return run_->options.conversation; }
@@ -262,9 +258,6 @@ public:
     constexpr auto const& stop_token() const noexcept { return run_->options.stop; }
     constexpr instant deadline() const noexcept { return run_->deadline; }
 
-    /// Notes that the layer has stopped before its end, and a later run on the result would go on: a run that fits is
-    /// then reported as `passes`.
-    constexpr void leaves_work() noexcept { run_->leaves_work = true; }
     constexpr void note(std::string_view words) noexcept {
         entry_->note = detail::redacted_note<96>(run_->options.redact, words);
     }
@@ -516,11 +509,11 @@ public:
         return draft_->externalize(part, std::move(text), stored);
     }
     template <class Groups>
-    constexpr refusal summarize(Groups const& which, std::string text, std::optional<group> before = {}) {
+    constexpr refusal summarize(Groups const& which, std::string text) {
         static_assert(
             Allowed & effect::summarizes,
             "condense: draft.summarize: the layer must declare condense::summarizes in its effects (see effect)");
-        return draft_->summarize(which, std::move(text), before);
+        return draft_->summarize(which, std::move(text));
     }
     constexpr refusal repair(part_ref call, std::string text) {
         static_assert(Allowed & effect::repairs,

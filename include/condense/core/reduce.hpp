@@ -78,7 +78,6 @@ public:
     /// Runs the pipeline, once. If it throws, the edits are rolled back and the reduction shows the history as it is.
     template <class Mix, class Options>
     void run(Mix const& mix, Options const& options, bool dry, detail::run_kind kind = detail::run_kind::walk) {
-        edits_.know_summaries(marks_);
         auto rollback = detail::rollback_on_exit(outline_, edits_);
         typename Mix::memory memories{};
         v1::draft draft{source_, outline_, edits_, estimator_, limits_};

@@ -37,14 +37,6 @@ struct sliding_window {
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         auto const steps_before = draft.edits().steps().size();
         drop_oldest(draft, pass, protected_set, spare::summaries);
-        // Without marks a later run takes a summary of this one for an ordinary message and drops it. A mix with a last
-        // resort repeats until nothing is left to do, so it drops the summary now; else that is left to the later run.
-        if (!draft.edits().knows_summaries() && !pass.enough()) {
-            if (pass.ends_in_last_resort()) drop_oldest(draft, pass, protected_set, spare::known_summaries);
-            else
-                for (auto const which : draft.groups())
-                    if (which.is_summary() && !is_among_last(draft, which, at_least(pass))) pass.leaves_work();
-        }
         if (pass.top() && !pass.enough()) drop_oldest(draft, pass, protected_set, spare::only_task);
         if (pass.top() && !pass.enough() && fits_without_task(draft, pass)) {
             if constexpr (detail::includes_task<Protect>) draft.note_task_taken();
@@ -58,9 +50,9 @@ struct sliding_window {
     friend bool operator==(sliding_window const&, sliding_window const&) = default;
 
 private:
-    /// Groups that stay in one walk: all summaries, those that are known as such, or neither; and the task in all but
-    /// the last, which is made only where it helps.
-    enum class spare { summaries, known_summaries, only_task, none };
+    /// Groups that stay in one walk: summaries, or not; and the task in all but the last, which is made only where it
+    /// helps.
+    enum class spare { summaries, only_task, none };
 
     /// True if dropping the task would be enough: in vain it stays.
     static bool fits_without_task(auto const& draft, auto const& pass) {
@@ -82,15 +74,13 @@ private:
     void drop_oldest(auto& draft, auto& pass, auto const& protected_set, spare what) const {
         auto const& facts = draft.outline();
         auto const least_left = at_least(pass);
-        bool const spares_written =
-            what == spare::summaries || (what == spare::known_summaries && draft.edits().knows_summaries());
         auto const task_id = what != spare::none && pass.top() && facts.task() != detail::none32
                                  ? facts.group_of(facts.task())
                                  : detail::none32;
         auto const must_stay = [&](group which) {
             if (is_among_last(draft, which, least_left) || which.index == task_id || protected_set.holds(which))
                 return true;
-            return which.is_summary() ? spares_written : what < spare::only_task && facts.group_at(which.index).summary;
+            return what == spare::summaries && draft.is_summary(which);
         };
         bool has_head = false;  // some group before this one stays: the rest need not start at a turn
         bool enough = pass.enough();

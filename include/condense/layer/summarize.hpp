@@ -277,12 +277,7 @@ private:
 
     /// Selects every earlier summary, and the oldest free groups until the target would be reached; nothing if only a
     /// summary would be replaced. `cost_limit` is what a model reads at once, though at least one new group is
-    /// selected.
-    ///
-    /// Without marks a later run takes the summary for a user message. So it must not come to stand where it would
-    /// become the first user message, the latest one, or the turn that makes an earlier open call a dead one.
-    ///
-    /// At the top of pressure the task goes only where that is enough.
+    /// selected. At the top of pressure the task goes only where that is enough.
     selection select(auto& draft, auto& pass, cost cost_limit) const {
         bool const may_spare = detail::includes_task<detail::policy_of<Protect>> && pass.top();
         auto spared = select(draft, pass, cost_limit, may_spare);
@@ -299,21 +294,12 @@ private:
         auto const is_protected = [&](group which) { return protected_set.holds(which); };
         auto const enough = [&](usage const& after) { return pass.enough(after); };
         using reader_type = typename std::remove_cvref_t<decltype(draft)>::reader_type;
-        auto result = detail::select_groups<reader_type>(
+        return detail::select_groups<reader_type>(
             draft, {.limit = cost_limit,
                     .summary = limit_of(draft, pass, draft.within(draft.limits().input())) + fence,
                     .spares_task = spares_task,
                     .is_protected = is_protected,
                     .enough = enough});
-        if (by_rule && may_be_a_summary(draft, result, fence)) result.groups.clear();
-        return result;
-    }
-    /// A single message no larger than a summary may be one, written by an earlier run at less pressure, and no longer
-    /// known as such. A rule would only extract the same again.
-    bool may_be_a_summary(auto const& draft, selection const& of, tokens fence) const {
-        return of.groups.size() == 1 && !draft.edits().knows_summaries() && draft.about(of.groups[0]).starts_turn &&
-               draft.measured(of.cost) <=
-                   limit_at(draft, 0, draft.within(draft.limits().input())) + fence + index_share(draft);
     }
 
     void note_idle(auto& draft, auto& pass) const {
@@ -324,10 +310,7 @@ private:
     /// The longest summary: `size` halved with each step of pressure, at most a tenth of what is free and a third of
     /// what it replaces, so that it is always a gain.
     tokens limit_of(auto const& draft, auto const& pass, cost replaced) const noexcept {
-        return limit_at(draft, pass.pressure(), replaced);
-    }
-    tokens limit_at(auto const& draft, unsigned pressure, cost replaced) const noexcept {
-        auto limit = detail::halved(size.count, pressure);
+        auto limit = detail::halved(size.count, pass.pressure());
         for (auto const other : {detail::free_room(draft).count / 10, draft.measured(replaced).count / 3})
             limit = other < limit ? other : limit;
         return {limit == 0 ? 1 : limit};
@@ -376,7 +359,7 @@ private:
         auto const before = draft.used().tokens;
         for (auto const which : from.groups)
             if (detail::includes_task<detail::policy_of<Protect>> && draft.holds_task(which)) draft.note_task_taken();
-        pass.note(draft.summarize(from.groups, detail::fenced_summary(text, source_hint), from.before));
+        pass.note(draft.summarize(from.groups, detail::fenced_summary(text, source_hint)));
         is_smaller = draft.used().tokens < before;
         return {};
     }

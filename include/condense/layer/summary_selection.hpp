@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,7 +21,6 @@ namespace detail {
 struct summary_selection {
     std::vector<group> groups;
     v1::cost cost = {};
-    std::optional<group> before = {};  ///< the summary goes before it, if not in place of the first of `groups`
     unsigned new_groups = 0;  ///< those that are no summaries
     bool more = false;  ///< there were more than the model can read at once
     usage after = {};  ///< what would be used
@@ -39,19 +37,14 @@ struct selection_rules {
 
 struct selection_landmarks {
     group newest = {};  ///< stays, so that the tail is never empty
-    group task = {};  ///< stays, with all before it
     cost waiting = {};  ///< of the summaries that are still to come, for which room is left
 };
 template <class Reader>
-selection_landmarks landmarks_of(Reader const& draft, selection_rules const& rules) {
+selection_landmarks landmarks_of(Reader const& draft) {
     selection_landmarks found;
     for (auto const which : draft.groups()) {
         if (!draft.is_system(which)) found.newest = which;
-        bool const bound = draft.undroppable(which);
-        if (draft.holds_task(which) && !draft.edits().knows_summaries() && (bound || rules.is_protected(which)))
-            found.task = which;
-        auto const facts = draft.about(which);
-        if ((facts.summary || which.is_summary()) && !bound) found.waiting += facts.cost;
+        if (draft.is_summary(which) && !draft.undroppable(which)) found.waiting += draft.about(which).cost;
     }
     return found;
 }
@@ -69,7 +62,7 @@ inline void take_out(usage& from, group_facts const& facts) noexcept {
 /// draft, so that layers of different effects share it.
 template <class Reader>
 summary_selection select_groups(Reader const& draft, selection_rules const& rules) {
-    auto [newest, task_group, waiting] = landmarks_of(draft, rules);
+    auto [newest, waiting] = landmarks_of(draft);
     auto remaining = draft.used();  // what would be used after replacing what is selected so far
     auto const tokens_before = remaining.tokens + rules.summary;
     remaining.tokens = tokens_before;
@@ -83,20 +76,9 @@ summary_selection select_groups(Reader const& draft, selection_rules const& rule
         // A result whose call is nowhere goes with its neighbours: behind a summary providers would refuse it.
         bool const is_stray = std::exchange(previous_selected, false) && !which.is_summary() && !facts.has_calls &&
                               !facts.plain_user && draft.outline().group_at(which.id()).orphan;
-        bool const is_summary = facts.summary || which.is_summary();
-        // The summary would be a turn after an open call, and so make it a dead one.
-        if (facts.open && result.groups.empty() && !draft.edits().knows_summaries()) break;
-        // The summary would be the latest user message, which leaves the user's own latest words without
-        // protection.
-        bool const protected_as_task = draft.holds_task(which) && !facts.has_calls && rules.is_protected(which);
-        if (facts.latest_user && !protected_as_task && result.groups.empty() && !draft.edits().knows_summaries()) {
-            if (facts.has_calls) break;
-            result.before = which;
-        }
+        bool const is_summary = facts.summary;
         if (draft.undroppable(which)) continue;
-        if (!is_summary && !is_stray &&
-            (which.id() < task_group.id() || rules.is_protected(which) || rules.enough(remaining)))
-            continue;
+        if (!is_summary && !is_stray && (rules.is_protected(which) || rules.enough(remaining))) continue;
         if (!is_summary && (which == newest || (rules.spares_task && draft.holds_task(which)))) continue;
         // A summary is left out only where two are selected, and that of this view never: so that none stays beside
         // the one that is written.

@@ -283,7 +283,8 @@ private:
         layer_violation violation{law, seed_, std::move(what)};
         if (violations_.size() < options_.most) violations_.push_back(std::move(violation));
     }
-    /// Without marks a second run cannot know the first one's work, and must still change nothing.
+    /// Without marks a second run cannot know the first one's work, and must still change nothing; but a summary is a
+    /// message like others to it where something is due again.
     static run_options<> with_marks(bool marks) {
         run_options<> options;
         options.marks = marks;
@@ -307,6 +308,7 @@ private:
             if (same != after) report(layer_law::deterministic, "two runs on one conversation differ");
             // After other outcomes the run has not completed, and a second one may go on.
             if (first.outcome != outcome::fits && first.outcome != outcome::exhausted) return;
+            if (!marks && effects & effect::summarizes && pipeline{mix}.due(first.after)) return;
             auto again = after;
             static_cast<void>(reduce(again, mix, limits, counting_estimator{}, with_marks(marks)));
             for (std::size_t index = 0; again != after; ++index)
