@@ -3,7 +3,7 @@
 """compare.py BASE NOW EXPECTED: two programs of print.cpp must print the same for each case.
 
 EXPECTED names what may differ, a line each: a pattern of names of cases, and the reason. One that fits no difference
-fails, too. Every third case is tried where CONDENSE_EFFORT is below 50, else all. The first differences are shown."""
+fails, too. Every ninth case is tried where CONDENSE_EFFORT is below 50, else all. The first differences are shown."""
 
 import difflib
 import fnmatch
@@ -41,7 +41,7 @@ def selftest():
 
 def main(base, now, expected):
     selftest()
-    step = 3 if float(os.environ.get("CONDENSE_EFFORT", "3")) < 50 else 1
+    step = 9 if float(os.environ.get("CONDENSE_EFFORT", "3")) < 50 else 1
     before = cases_of(base, step)
     unexpected, idle = judged(before, cases_of(now, step), expected_in(open(expected, encoding="utf-8").read()))
     for name in unexpected[:SHOWN]:

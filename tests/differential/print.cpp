@@ -5,8 +5,10 @@
 //   print N             a line for each case, "name hash", a Nth of all
 //   print N NAME ...    all that these cases print
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -78,9 +80,9 @@ void one_call(std::uint64_t seed, story& out) {
         auto history = all;
         // A second call reads what the first one left.
         for (int call = 0; call < 2; ++call) {
-            auto const report = condense::reduce(
-                history, mix, {.window = {500 + random.below(12'000)}, .output = {random.below(400)}},
-                laws::byte_estimator{}, options);
+            auto const report =
+                condense::reduce(history, mix, {.window = {500 + random.below(12'000)}, .output = {random.below(400)}},
+                                 laws::byte_estimator{}, options);
             out.say(report.json());
             out.show(history);
         }
@@ -215,23 +217,24 @@ void one_session(std::uint64_t seed, story& out) {
     laws::mix_values const value{random};
     head_tail const ends{value.keep, value.keep};
     if (random.chance(50)) {
-        pipeline const mix{record{.to = journal},
-                           compress{.when = used >= value.low, .over = value.over, .with = ends},
+        pipeline const mix{record{.to = journal}, compress{.when = used >= value.low, .over = value.over, .with = ends},
                            summarize{.when = used >= value.high,
                                      .with = laws::reversing_model{},
                                      .leaves = both{work_record{}, name_index{}}},
                            sliding_window{.when = used >= value.high}};
         if (random.chance(50))
-            world<std::remove_const_t<decltype(mix)>, std::reference_wrapper<std::vector<chat_message>>>{random, mix, out}.run();
+            world<std::remove_const_t<decltype(mix)>, std::reference_wrapper<std::vector<chat_message>>>{random, mix,
+                                                                                                         out}
+                .run();
         else world<std::remove_const_t<decltype(mix)>, std::vector<chat_message>>{random, mix, out}.run();
     } else {
-        pipeline const mix{
-            record{.to = journal},
-            repair{},
-            offload{.over = value.over && 15_pct, .preview = ends, .into = store},
-            fallback{summarize{.when = used >= value.low, .with = laws::faulty_model{}}, summarize{.when = used >= value.low}},
-            sliding_window{.when = used >= value.high, .protect = nothing_t{}},
-            escalate{.when = used >= value.line}};
+        pipeline const mix{record{.to = journal},
+                           repair{},
+                           offload{.over = value.over && 15_pct, .preview = ends, .into = store},
+                           fallback{summarize{.when = used >= value.low, .with = laws::faulty_model{}},
+                                    summarize{.when = used >= value.low}},
+                           sliding_window{.when = used >= value.high, .protect = nothing_t{}},
+                           escalate{.when = used >= value.line}};
         world<std::remove_const_t<decltype(mix)>, std::vector<chat_message>>{random, mix, out}.run();
     }
 }
@@ -252,7 +255,8 @@ void one_preset(std::vector<json> const& all, std::uint64_t window, std::string_
             if (!report.changed()) continue;
             out.say(report.json());
             out.show(session.used());
-            for (auto const& sent : session.request()) out.say("  " + sent.dump(-1, ' ', true, json::error_handler_t::replace));
+            for (auto const& sent : session.request())
+                out.say("  " + sent.dump(-1, ' ', true, json::error_handler_t::replace));
         }
         auto at_once = all;
         auto const report = condense::reduce(at_once, mix, condense::budget{.window = {window}},
@@ -285,11 +289,11 @@ int main(int count, char** words) {
         story out;
         try {
             run(out);
-        } catch (std::exception const& error) {
-            out.say(std::string{"throws "} + error.what());
-        }
+        } catch (std::exception const& error) { out.say(std::string{"throws "} + error.what()); }
         if (chosen) std::printf("== %s\n%s", name.c_str(), out.text.c_str());
-        else std::printf("%s %016llx\n", name.c_str(), static_cast<unsigned long long>(condense::detail::fnv1a(out.text)));
+        else
+            std::printf("%s %016llx\n", name.c_str(),
+                        static_cast<unsigned long long>(std::hash<std::string>{}(out.text)));
     };
     for (std::uint64_t seed = 1; seed <= 4'000; ++seed) {
         tell("reduce." + std::to_string(seed), [&](story& out) { one_call(seed, out); });
