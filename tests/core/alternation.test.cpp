@@ -242,15 +242,8 @@ TEST_CASE("whatever a conversation holds, its request alternates, its words are 
             auto const& outline = session.outline();
             auto const& edits = session.edits();
             auto const kept = [&](std::uint32_t index) { add(apart, session.history()[index]); };
-            auto const changed = [&](std::uint32_t index) {
-                add(apart, condense::detail::render(session.history()[index], outline, edits, index, false));
-            };
-            auto const summary = [&](condense::group which) {
-                add(apart, condense::detail::render_summary<chat_message>([](std::uint32_t) { return chat_message{}; },
-                                                                          outline, edits, which, false));
-            };
-            auto const answer = [](std::uint32_t) {};
-            condense::detail::each_place(outline, edits, kept, changed, summary, answer);
+            auto const made = [&](condense::sent_place, chat_message const& m) { add(apart, m); };
+            condense::detail::render_into<chat_message>(session.history(), outline, edits, false, kept, made);
             REQUIRE(all == apart);
         }
     }

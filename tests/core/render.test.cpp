@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include <condense/condense.hpp>
-#include <condense/core/rendered_request.hpp>
 #include <condense/shorten/old_reasoning.hpp>
 #include <condense/store/memory.hpp>
 #include <condense/store/memory_journal.hpp>

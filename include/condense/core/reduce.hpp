@@ -34,16 +34,6 @@ inline constexpr bool holds_history = false;
 
 }  // namespace detail
 
-/// Where a message to send comes from: a message of the history, unchanged or with edits, a summary, or a written
-/// result.
-enum class sent_kind : std::uint8_t { original, changed, summary, answer };
-/// One message to send, by its origin; `make` renders those that are not kept.
-struct sent_place {
-    sent_kind kind = sent_kind::original;
-    std::uint32_t index = 0;  ///< of the message, of the summary's group, or the part_id of the answered call
-    friend constexpr bool operator==(sent_place, sent_place) = default;
-};
-
 /// A history as a run left it: the untouched originals, and the edits in force on them. Messages are rendered on
 /// demand. Refers to the history, which must outlive it and must not change meanwhile.
 template <detail::history History, token_estimator Estimator, std::size_t Layers>
@@ -111,21 +101,14 @@ public:
     /// Calls unchanged(index) for each message to send as it is, rendered(message&&) for each other, in order.
     template <class Unchanged, class Rendered>
     void each_place(Unchanged&& unchanged, Rendered&& rendered) const {
-        detail::part_copies copies;
-        each_sent([&](sent_place place) {
-            if (place.kind == sent_kind::original) unchanged(place.index);
-            else rendered(make(place, copies));
-        });
+        auto const made = [&](sent_place, message_type&& m) { rendered(std::move(m)); };
+        detail::render_into<message_type>(source_, outline_, edits_, marks_, unchanged, made);
     }
 
     /// Calls f(sent_place) for each message to send, in order, and renders none.
     template <class Function>
     void each_sent(Function&& f) const {
-        auto const unchanged = [&](std::uint32_t index) { f(sent_place{sent_kind::original, index}); };
-        auto const changed = [&](std::uint32_t index) { f(sent_place{sent_kind::changed, index}); };
-        auto const summary = [&](group which) { f(sent_place{sent_kind::summary, which.index}); };
-        auto const answer = [&](std::uint32_t part_id) { f(sent_place{sent_kind::answer, part_id}); };
-        detail::each_place(outline_, edits_, unchanged, changed, summary, answer);
+        detail::each_place(outline_, edits_, f);
     }
 
     /// Calls f(truncation const&) for each part that a layer has cut: the run's audit trail. Reads the texts.
@@ -137,27 +120,13 @@ public:
     /// Renders the message of a place whose kind is not `kept`.
     message_type make(sent_place place) const {
         detail::part_copies copies;
-        return make(place, copies);
+        return detail::render_place<message_type>(source_, outline_, edits_, place, marks_, copies);
     }
 
     /// The original of a message, as the history gives it.
     decltype(auto) original(std::uint32_t index) const { return source_[index]; }
 
 private:
-    message_type make(sent_place place, detail::part_copies& copies) const {
-        if constexpr (composable<message_type>)
-            if (place.kind == sent_kind::summary)
-                return detail::render_summary<message_type>(
-                    [this](std::uint32_t index) -> decltype(auto) { return source_[index]; }, outline_, edits_,
-                    group{place.index}, marks_);
-        if constexpr (answerable<message_type>)
-            if (place.kind == sent_kind::answer) {
-                auto const index = outline_.part_at(place.index).message_index;
-                return detail::render_answer<message_type>(source_[index], outline_, edits_, place.index, copies);
-            }
-        return detail::render<message_type>(source_[place.index], outline_, edits_, place.index, marks_);
-    }
-
     source_type source_;
     Estimator estimator_;
     budget limits_;

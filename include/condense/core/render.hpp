@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,25 @@
 #include <condense/core/outline.hpp>
 #include <condense/core/part_copies.hpp>
 #include <condense/core/report.hpp>
+#include <condense/detail/address.hpp>
+#include <condense/detail/index_iterator.hpp>
 
 // The messages that would be sent, rendered on demand: originals with the edits in force, summaries and written
 // results; and the list of what was cut from them.
 
 namespace condense {
 inline namespace v1 {
+
+/// Where a message to send comes from: a message of the history, unchanged or with edits, a summary, or a written
+/// result.
+enum class sent_kind : std::uint8_t { original, changed, summary, answer };
+/// One message to send, by its origin; `make` renders those that are not kept.
+struct sent_place {
+    sent_kind kind = sent_kind::original;
+    std::uint32_t index = 0;  ///< of the message, of the summary's group, or the part_id of the answered call
+    friend constexpr bool operator==(sent_place, sent_place) = default;
+};
+
 namespace detail {
 
 /// The mark of a message with edits: "short.0,stored.2" says that part 0 was shortened and part 2 has its original in a
@@ -53,24 +67,22 @@ constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t 
     return false;
 }
 
-/// Calls unchanged(index), changed(index), summary(group) or answer(part_id of the call) for each message to send, in
-/// order. Written results follow the message with their calls. Renders nothing.
-template <class Unchanged, class Changed, class Summary, class Answer>
-constexpr void each_place(outline const& facts, view const& edits, Unchanged& unchanged, Changed& changed,
-                          Summary& summary, Answer& answer) {
+/// Calls f(sent_place) for each message to send, in order. Written results follow the message with their calls. Renders
+/// nothing.
+template <class Function>
+constexpr void each_place(outline const& facts, view const& edits, Function&& f) {
     auto const end = static_cast<std::uint32_t>(2 * facts.size());
     for (auto place = edits.next_sent(facts, 0); place < end; place = edits.next_sent(facts, place + 1)) {
         auto const index = place / 2;
         if (place % 2 == 0) {  // a group has the index of its first message, so its summary stands here
-            summary(group{index}.summary());
+            f(sent_place{sent_kind::summary, group{index}.summary().index});
             continue;
         }
-        if (is_edited(facts, edits, index)) changed(index);
-        else unchanged(index);
+        f(sent_place{is_edited(facts, edits, index) ? sent_kind::changed : sent_kind::original, index});
         if (!edits.has_answers(facts.group_of(index))) continue;
         auto const& message = facts.message_at(index);
         for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
-            if (edits.answer_at(part_id) != 0) answer(part_id);
+            if (edits.answer_at(part_id) != 0) f(sent_place{sent_kind::answer, part_id});
     }
 }
 
@@ -148,16 +160,16 @@ constexpr Message render(Message const& original, outline const& facts, view con
 }
 
 /// The message that holds a summary, marked so that later runs recognise it. It has the form of the first message that
-/// is sent; `original(index)` gives that.
-template <class Message, class Original>
-constexpr Message render_summary(Original const& original, outline const& facts, view const& edits, group which,
+/// is sent.
+template <class Message, class Source>
+constexpr Message render_summary(Source const& source, outline const& facts, view const& edits, group which,
                                  bool marks) {
     auto result = [&]() -> Message {
         auto text = edits.summary_text(which).text;
         if constexpr (composable_like<Message>) {
             auto const end = static_cast<std::uint32_t>(2 * facts.size());
             for (auto place = edits.next_sent(facts, 0); place < end; place = edits.next_sent(facts, place + 1))
-                if (place % 2 != 0) return make_fn::make<Message>(role::user, std::move(text), original(place / 2));
+                if (place % 2 != 0) return make_fn::make<Message>(role::user, std::move(text), source[place / 2]);
         }
         return make_fn::make<Message>(role::user, std::move(text));
     }();
@@ -190,34 +202,91 @@ constexpr Message render_answer(Message const& original, outline const& facts, v
     return std::move(*result);
 }
 
+/// The message of a place that is no original. `source` gives messages by index; `copies` are those of the same
+/// history.
+template <class Message, class Source>
+constexpr Message render_place(Source const& source, outline const& facts, view const& edits, sent_place place,
+                               bool marks, part_copies& copies) {
+    if constexpr (composable<Message>)
+        if (place.kind == sent_kind::summary)
+            return render_summary<Message>(source, facts, edits, group{place.index}, marks);
+    if constexpr (answerable<Message>)
+        if (place.kind == sent_kind::answer)
+            return render_answer<Message>(source[facts.part_at(place.index).message_index], facts, edits, place.index,
+                                          copies);
+    return render<Message>(source[place.index], facts, edits, place.index, marks);
+}
+
+/// Calls original(index) for each message to send as it is, made(place, message) for each other, in order.
+template <class Message, class Source, class Original, class Made>
+constexpr void render_into(Source const& source, outline const& facts, view const& edits, bool marks,
+                           Original const& original, Made const& made) {
+    part_copies copies;
+    each_place(facts, edits, [&](sent_place place) {
+        if (place.kind == sent_kind::original) original(place.index);
+        else made(place, render_place<Message>(source, facts, edits, place, marks, copies));
+    });
+}
+
 /// Calls f(sequence, null) for each message to send as it is, f(sequence, bytes) for each other, in order. The number
 /// of a summary is that of the first message it stands for, that of a written result is its call's.
 template <class Draft>
 void each_sent(Draft const& draft, bool marks, callable_ref<void(sequence, std::string const*)> f) {
     using message_type = typename Draft::message_type;
     auto const& facts = draft.outline();
-    auto const& edits = draft.edits();
-    auto const show = [&](std::uint64_t number, std::string const& bytes) { f(sequence{number}, &bytes); };
-    auto const unchanged = [&](std::uint32_t index) { f(sequence{index}, nullptr); };
-    auto const changed = [&](std::uint32_t index) {
-        show(index, v1::to_bytes(render<message_type>(draft.message_at(sequence{index}), facts, edits, index, marks)));
+    auto const original = [&](std::uint32_t index) { f(sequence{index}, nullptr); };
+    auto const made = [&](sent_place place, message_type const& m) {
+        auto const bytes = v1::to_bytes(m);
+        auto const number = place.kind == sent_kind::answer    ? facts.part_at(place.index).message_index
+                            : place.kind == sent_kind::summary ? facts.group_at(group{place.index}.id()).first
+                                                               : place.index;
+        f(sequence{number}, &bytes);
     };
-    auto const summary = [&](group which) {
-        if constexpr (composable<message_type>) {
-            auto const original = [&](std::uint32_t index) -> decltype(auto) {
-                return draft.message_at(sequence{index});
-            };
-            show(facts.group_at(which.id()).first,
-                 v1::to_bytes(render_summary<message_type>(original, facts, edits, which, marks)));
-        }
+    render_into<message_type>(draft.source(), facts, draft.edits(), marks, original, made);
+}
+
+/// A range of `Message const&`. Messages without edits are those of the history, which must outlive it unchanged.
+template <class Message>
+class message_list {
+    struct entry {
+        Message const* original = nullptr;  ///< null for one that is rendered
+        std::size_t place = 0;  ///< among those
     };
-    part_copies copies;
-    auto const answer = [&](std::uint32_t part_id) {
-        auto const index = facts.part_at(part_id).message_index;
-        show(index, v1::to_bytes(
-                        render_answer<message_type>(draft.message_at(sequence{index}), facts, edits, part_id, copies)));
+
+public:
+    void refer(Message const& original) { entries_.push_back({.original = detail::address_of(original)}); }
+    void own(Message&& rendered) {
+        entries_.push_back({.place = rendered_.size()});
+        rendered_.push_back(std::move(rendered));
+    }
+    Message const& operator[](std::size_t index) const noexcept {
+        auto const& at = entries_[index];
+        return at.original != nullptr ? *at.original : rendered_[at.place];
+    }
+    using iterator = index_iterator<message_list, (&message_list::operator[])>;
+    iterator begin() const noexcept { return {*this, 0}; }
+    iterator end() const noexcept { return {*this, size()}; }
+    std::size_t size() const noexcept { return entries_.size(); }
+
+private:
+    std::vector<Message> rendered_;
+    std::vector<entry> entries_;
+};
+
+/// The messages that a draft would send as it is, for a layer that asks a model behind them. Costs a pointer for each,
+/// and a copy of each that has edits.
+template <class Draft>
+auto rendered_request(Draft const& draft) {
+    using message_type = typename Draft::message_type;
+    message_list<message_type> result;
+    auto const& source = draft.source();
+    auto const original = [&](std::uint32_t index) {
+        if constexpr (std::is_lvalue_reference_v<decltype(source[index])>) result.refer(source[index]);
+        else result.own(source[index]);
     };
-    each_place(facts, edits, unchanged, changed, summary, answer);
+    auto const made = [&](sent_place, message_type&& m) { result.own(std::move(m)); };
+    render_into<message_type>(source, draft.outline(), draft.edits(), false, original, made);
+    return result;
 }
 
 /// The step contributed to the present state of its part: no later restore has undone it.

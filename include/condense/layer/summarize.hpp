@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <condense/core/layer.hpp>
-#include <condense/core/rendered_request.hpp>
+#include <condense/core/render.hpp>
 #include <condense/core/time_limit.hpp>
 #include <condense/detail/callable_ref.hpp>
 #include <condense/detail/unset.hpp>

@@ -243,27 +243,22 @@ private:
             rendered.push_back(std::move(m));
             places.push_back({index, static_cast<std::uint32_t>(rendered.size() - 1)});
         };
-        auto const unchanged = [&](std::uint32_t index) { places.push_back({index}); };
         // A rendered message is moved over unless some step edited a part since. Both lists ascend, so one pass matches
         // them. Reset first: after an exception moved messages are not used again.
         bool const reusable = std::exchange(rendered_valid_, false) && !amid;
         auto before = places_.begin();
-        auto const changed = [&](std::uint32_t index) {
+        auto const rendered_before = [&](std::uint32_t index) {
             while (before != places_.end() && (before->index == none32 || before->index < index)) ++before;
-            if (reusable && before != places_.end() && before->index == index && before->rendered != none32)
-                add(std::move(rendered_[before->rendered]), index);
-            else add(render<Message>(source[index], facts, edits, index, false), index);
-        };
-        auto const summary = [&](group which) {
-            if constexpr (composable<Message>)
-                add(render_summary<Message>([&](std::uint32_t index) -> decltype(auto) { return source[index]; }, facts,
-                                            edits, which, false));
+            bool const found = before != places_.end() && before->index == index && before->rendered != none32;
+            return reusable && found ? &rendered_[before->rendered] : nullptr;
         };
         part_copies copies;
-        auto const answer = [&](std::uint32_t part_id) {
-            add(render_answer<Message>(source[facts.part_at(part_id).message_index], facts, edits, part_id, copies));
-        };
-        each_place(facts, edits, unchanged, changed, summary, answer);
+        each_place(facts, edits, [&](sent_place place) {
+            if (place.kind == sent_kind::original) return places.push_back({place.index});
+            auto const index = place.kind == sent_kind::changed ? place.index : none32;
+            if (auto* const known = index == none32 ? nullptr : rendered_before(index)) add(std::move(*known), index);
+            else add(render_place<Message>(source, facts, edits, place, false, copies), index);
+        });
         places_.swap(places);
         written_ = written;
         rendered_.swap(rendered);
