@@ -105,13 +105,9 @@ public:
         std::vector<message_type const*> members;
         std::vector<std::size_t> ends;
         members.reserve(all.size());
-        for (std::size_t group_id = 0; group_id < history_outline.group_count(); ++group_id) {
-            auto const& record = history_outline.group_at(group_id);
-            if (record.count == 0) continue;
-            auto index = record.first;
-            for (auto remaining = record.count; remaining != 0;
-                 --remaining, index = history_outline.message_at(index).next_in_group)
-                members.push_back(address_of(all[index]));
+        for (std::uint32_t group_id = 0; group_id < history_outline.group_count(); ++group_id) {
+            if (history_outline.group_at(group_id).count == 0) continue;
+            for (auto const index : history_outline.members_of(group_id)) members.push_back(address_of(all[index]));
             ends.push_back(members.size());
         }
         // Assigned at the end: if a message throws, the next access starts again.

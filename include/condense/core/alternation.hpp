@@ -151,7 +151,7 @@ private:
         auto const& m = facts.message_at(index);
         bool answered = false;
         text_parts parts;
-        for (auto part_id = m.first_part; part_id != m.first_part + m.part_count; ++part_id) {
+        for (auto const part_id : m.parts()) {
             answered = answered || edits.answer_at(part_id) != 0;
             auto const* const edit = edits.edit_of(part_id);
             if (edit != nullptr && edit->kind == edit_kind::remove) continue;

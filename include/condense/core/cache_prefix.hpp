@@ -104,8 +104,7 @@ cost cost_of_answers(Draft const& draft, std::uint32_t index) noexcept {
     auto const& edits = draft.edits();
     cost sum;
     if (!edits.has_answers(draft.outline().group_of(index))) return sum;
-    auto const& message = draft.outline().message_at(index);
-    for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+    for (auto const part_id : draft.outline().message_at(index).parts())
         if (auto const answer = edits.answer_at(part_id)) sum += edits.steps()[answer - 1].after;
     return sum;
 }

@@ -141,8 +141,7 @@ public:
         auto const mark = this->edits_->steps().size();
         if (this->edits_->is_dropped(group_id)) this->edits_->undrop(*this->outline_, group{group_id});
         this->each_member(group{group_id}, [&](std::uint32_t index) {
-            auto const& message = this->outline_->message_at(index);
-            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+            for (auto const part_id : this->outline_->message_at(index).parts())
                 if (may_return(part_id))
                     this->edits_->edit_part(*this->outline_, edit_kind::restore, part_id,
                                             this->outline_->part_at(part_id).cost, {});

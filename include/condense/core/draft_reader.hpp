@@ -283,11 +283,7 @@ public:
     /// Calls f(index) for each message of the group, in the order in which they joined it.
     template <class Function>
     void each_member(group which, Function&& f) const {
-        auto index = outline_->group_at(which.id()).first;
-        for (auto remaining = outline_->group_at(which.id()).count; remaining != 0; --remaining) {
-            f(index);
-            index = outline_->message_at(index).next_in_group;
-        }
+        for (auto const index : outline_->members_of(which.id())) f(index);
     }
 
     /// The original of a message, which must not have been released.
@@ -336,7 +332,7 @@ public:
                     return;
                 }
                 sum += message.frame;
-                for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+                for (auto const part_id : message.parts())
                     if (outline_->part_at(part_id).sealed && outline_->part_at(part_id).kind != part_kind::media)
                         sum += edits_->part_cost(*outline_, part_id);
             });

@@ -422,8 +422,7 @@ private:
     /// Withdraws written results for calls that this message answers itself, and removes its results of released calls,
     /// which can never be sent again.
     constexpr void retract_answers(outline const& facts, std::uint32_t index) noexcept {
-        auto const& message = facts.message_at(index);
-        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+        for (auto const part_id : facts.message_at(index).parts()) {
             auto const& part = facts.part_at(part_id);
             if (part.late && parts_[part_id].edit == 0 && groups_[facts.group_of(index)].dropped == 0) {
                 steps_.push_back({.kind = edit_kind::remove, .on_part = true, .target = part_id, .before = part.cost});
@@ -473,12 +472,9 @@ private:
 
     /// Notes of all messages of a group whether they are live.
     constexpr void show(outline const& facts, std::uint32_t group_id, bool live) noexcept {
-        auto index = facts.group_at(group_id).first;
-        for (auto remaining = facts.group_at(group_id).count; remaining != 0; --remaining) {
+        for (auto const index : facts.members_of(group_id))
             if (live) live_.insert(2 * index + 1);
             else live_.erase(2 * index + 1);
-            index = facts.message_at(index).next_in_group;
-        }
     }
     constexpr void restore(outline const& facts, std::uint32_t group_id) noexcept {
         groups_[group_id].dropped = 0;
@@ -592,20 +588,13 @@ private:
     /// Recounts several groups that became one, which now has the index `group_id`. A group that had been dropped is
     /// there again with the one that it has joined. Linear in the members, each of which once began a group.
     constexpr void resum(outline const& facts, std::uint32_t group_id) noexcept {
-        auto const each_member = [&](auto&& f) {
-            auto index = facts.group_at(group_id).first;
-            for (auto remaining = facts.group_at(group_id).count; remaining != 0; --remaining) {
-                f(index);
-                index = facts.message_at(index).next_in_group;
-            }
-        };
-        each_member([&](std::uint32_t index) {
+        for (auto const index : facts.members_of(group_id)) {
             if (index != group_id && groups_[index].dropped != 0) undrop(facts, group{index});
             auto& state = groups_[index];
             if (state.dropped == 0) sums_ -= state.all();
             state.clear_counts();
-        });
-        each_member([&](std::uint32_t index) { count_message(facts, groups_[group_id], index); });
+        }
+        for (auto const index : facts.members_of(group_id)) count_message(facts, groups_[group_id], index);
         bool const shown = groups_[group_id].dropped == 0;
         if (shown) sums_ += groups_[group_id].all();
         show(facts, group_id, shown);
@@ -615,7 +604,7 @@ private:
     constexpr void count_message(outline const& facts, detail::view_group& state, std::uint32_t index) const noexcept {
         auto const& message = facts.message_at(index);
         if (!emptied(facts, index)) state.add(message.frame, message.plain_user ? 1u : 0u);
-        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+        for (auto const part_id : message.parts()) {
             state.cost += part_cost(facts, part_id);
             state.add_content(content_of(facts, part_id));
             if (parts_[part_id].answer == 0) continue;

@@ -75,17 +75,13 @@ private:
         group_ = none32;
         results_.clear();
         waiting_in_ = none32;
-        auto index = facts.group_at(group_id).first;
-        for (auto remaining = facts.group_at(group_id).count; remaining != 0; --remaining) {
-            auto const& message = facts.message_at(index);
-            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+        for (auto const index : facts.members_of(group_id))
+            for (auto const part_id : facts.message_at(index).parts()) {
                 auto const& part = facts.part_at(part_id);
                 if (part.kind == part_kind::tool_result && part.call != none32)
                     results_.push_back({part.call, part_id});
                 if (index < waiting_in_ && facts.waits_without_id(part)) waiting_in_ = index;
             }
-            index = message.next_in_group;
-        }
         sort(results_, [](entry const& a, entry const& b) { return a.call < b.call; });
         group_ = group_id;
         version_ = facts.version();

@@ -49,6 +49,30 @@ public:
         return root(static_cast<std::uint32_t>(index) - messages_[index].back);
     }
 
+    /// The indices of a group's messages, in the order in which they joined it; its own iterator.
+    class member_range {
+    public:
+        constexpr member_range(basic_outline const& of, std::uint32_t group_id) noexcept
+            : of_{&of}, index_{of.groups_[group_id].first}, remaining_{of.groups_[group_id].count} {}
+        constexpr member_range begin() const noexcept { return *this; }
+        constexpr detail::range_end end() const noexcept { return {}; }
+        constexpr std::uint32_t operator*() const noexcept { return index_; }
+        constexpr member_range& operator++() noexcept {
+            index_ = of_->messages_[index_].next_in_group;
+            --remaining_;
+            return *this;
+        }
+        friend constexpr bool operator==(member_range const& at, detail::range_end) noexcept {
+            return at.remaining_ == 0;
+        }
+
+    private:
+        basic_outline const* of_;
+        std::uint32_t index_;
+        std::uint32_t remaining_;
+    };
+    constexpr member_range members_of(std::uint32_t group_id) const noexcept { return {*this, group_id}; }
+
     /// A message of the group was released, so that it is never sent again. Older members are released first.
     constexpr bool gone(std::uint32_t group_id) const noexcept { return messages_[group_id].released; }
 
@@ -220,9 +244,7 @@ public:
         messages_[index].pinned = (value && may_stay) || index == compaction_;
         auto& group = groups_[group_of(index)];
         group.pinned = false;
-        auto member = group.first;
-        for (auto remaining = group.count; remaining != 0; --remaining, member = messages_[member].next_in_group)
-            group.pinned = group.pinned || messages_[member].pinned;
+        for (auto const member : members_of(group_of(index))) group.pinned = group.pinned || messages_[member].pinned;
         ++version_;
     }
 
@@ -469,16 +491,12 @@ private:
 
     /// Some call of the group has a result, or may still get one.
     constexpr bool awaits_reader(std::uint32_t group_id) const noexcept {
-        auto index = groups_[group_id].first;
-        for (auto remaining = groups_[group_id].count; remaining != 0; --remaining) {
-            auto const& member = messages_[index];
-            for (auto part_id = member.first_part; part_id < member.first_part + member.part_count; ++part_id) {
+        for (auto const index : members_of(group_id))
+            for (auto const part_id : messages_[index].parts()) {
                 if (parts_[part_id].kind != part_kind::tool_call) continue;
                 auto const& call = calls_[parts_[part_id].call];
                 if (call.has_result || !call.dead) return true;
             }
-            index = member.next_in_group;
-        }
         return false;
     }
 

@@ -66,6 +66,22 @@ constexpr bool asks_nothing(std::string_view text) noexcept {
     return greets;
 }
 
+struct range_end {};
+/// Numbers that follow each other, such as the part_ids of a message; its own iterator.
+class number_range {
+public:
+    constexpr number_range(std::uint32_t first, std::uint32_t count) noexcept : number_{first}, end_{first + count} {}
+    constexpr number_range begin() const noexcept { return *this; }
+    constexpr range_end end() const noexcept { return {}; }
+    constexpr std::uint32_t operator*() const noexcept { return number_; }
+    constexpr number_range& operator++() noexcept { return ++number_, *this; }
+    friend constexpr bool operator==(number_range at, range_end) noexcept { return at.number_ == at.end_; }
+
+private:
+    std::uint32_t number_;
+    std::uint32_t end_;
+};
+
 /// What the outline knows of one message.
 struct message_record {
     v1::cost frame = {};  ///< cost beside its parts
@@ -81,6 +97,8 @@ struct message_record {
     compaction_place compaction = compaction_place::none;  ///< of its first part that is one
     bool released = false;  ///< the session has given it back; it cannot be read any more
 
+    /// The part_ids of its parts.
+    constexpr number_range parts() const noexcept { return {first_part, part_count}; }
     /// A request may begin with it, as it begins a turn or nothing may be before it.
     constexpr bool begins() const noexcept { return plain_user || compaction == compaction_place::first; }
 };

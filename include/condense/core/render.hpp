@@ -41,9 +41,8 @@ namespace detail {
 template <class Message>
 std::string new_mark(outline const& facts, view const& edits, std::uint32_t index) {
     std::string mark;
-    auto const& message = facts.message_at(index);
     std::size_t place = 0;
-    for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id) {
+    for (auto const part_id : facts.message_at(index).parts()) {
         auto earlier = facts.part_at(part_id).earlier;
         if (auto const* const changed = edits.edit_of(part_id)) {
             if (changed->kind == edit_kind::remove) continue;
@@ -61,8 +60,7 @@ std::string new_mark(outline const& facts, view const& edits, std::uint32_t inde
 /// Some part of the message has an edit in force.
 template <class View>
 constexpr bool is_edited(outline const& facts, View const& edits, std::uint32_t index) noexcept {
-    auto const& message = facts.message_at(index);
-    for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+    for (auto const part_id : facts.message_at(index).parts())
         if (edits.edit_of(part_id) != nullptr) return true;
     return false;
 }
@@ -80,8 +78,7 @@ constexpr void each_place(outline const& facts, view const& edits, Function&& f)
         }
         f(sent_place{is_edited(facts, edits, index) ? sent_kind::changed : sent_kind::original, index});
         if (!edits.has_answers(facts.group_of(index))) continue;
-        auto const& message = facts.message_at(index);
-        for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+        for (auto const part_id : facts.message_at(index).parts())
             if (edits.answer_at(part_id) != 0) f(sent_place{sent_kind::answer, part_id});
     }
 }

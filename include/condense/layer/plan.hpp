@@ -170,8 +170,7 @@ private:
             if (outline.group_at(group_id).first != place / 2) continue;
             results.clear();
             draft_.each_member(group{group_id}, [&](std::uint32_t index) {
-                auto const& message = outline.message_at(index);
-                for (auto part_id = message.first_part; part_id != message.first_part + message.part_count; ++part_id)
+                for (auto const part_id : outline.message_at(index).parts())
                     if (outline.part_at(part_id).kind == part_kind::tool_result) results.push_back(part_id);
             });
             for (auto next = results.rbegin(); next != results.rend() && left != 0; ++next, --left)

@@ -114,7 +114,7 @@ public:
     cost cost_of(std::uint32_t index, bool as_sent) const noexcept {
         auto const& record = outline_.message_at(index);
         auto sum = record.frame;
-        for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
+        for (auto const part_id : record.parts())
             sum += as_sent ? edits_.part_cost(outline_, part_id) : outline_.part_at(part_id).cost;
         return sum;
     }
@@ -481,15 +481,12 @@ private:
         auto const originals = source();
         auto needed = std::vector<bool>(count);  // by position, as all of a group is
         auto const need = [&](std::uint32_t group_id) {
-            auto index = outline_.group_at(group_id).first;
-            for (auto remaining = outline_.group_at(group_id).count; remaining != 0; --remaining) {
+            for (auto const index : outline_.members_of(group_id))
                 if (auto const place = originals.place_of(index); place != count) needed[place] = true;
-                index = outline_.message_at(index).next_in_group;
-            }
         };
         // A call without a result may get a late one, and is sent again then.
         auto const may_be_answered = [&](v1::outline::message_record const& message) {
-            for (auto part_id = message.first_part; part_id < message.first_part + message.part_count; ++part_id)
+            for (auto const part_id : message.parts())
                 if (outline_.unanswerable(outline_.part_at(part_id))) return true;
             return false;
         };

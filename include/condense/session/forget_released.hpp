@@ -49,9 +49,7 @@ struct basic_needed_records {
         result.dense_part = static_cast<std::uint32_t>(
             result.dense == size ? facts.part_count() : facts.message_at(result.dense).first_part);
         for (auto const index : result.indices) {
-            auto const& message = facts.message_at(index);
-            for (std::uint32_t part = 0; part < message.part_count; ++part)
-                result.parts.push_back(message.first_part + part);
+            for (auto const part_id : facts.message_at(index).parts()) result.parts.push_back(part_id);
         }
         return result;
     }

@@ -78,8 +78,7 @@ private:
         for (std::uint32_t index = 0; index < this->outline_->size(); ++index) {
             auto const& record = this->outline_->message_at(index);
             bool edited = false;
-            for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id)
-                edited = edited || first[part_id] != none32;
+            for (auto const part_id : record.parts()) edited = edited || first[part_id] != none32;
             if (!edited || record.released) continue;
             bool lawful = true;
             this->read(index, [&](part_ref part, part_view const& original) {
@@ -146,7 +145,7 @@ private:
             auto const& record = this->outline_->message_at(index);
             std::uint32_t removed_count = 0;
             bool may_be_empty = false;
-            for (auto part_id = record.first_part; part_id < record.first_part + record.part_count; ++part_id) {
+            for (auto const part_id : record.parts()) {
                 auto const& part = this->outline_->part_at(part_id);
                 if (this->edits_->answer_at(part_id) != 0 && !this->outline_->unanswerable(part)) return false;
                 bool const is_removed = this->is_removed(this->part_at(part_id));
