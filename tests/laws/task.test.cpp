@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <condense/presets.hpp>
+#include <condense/store/memory_journal.hpp>
 
 #include "laws/generator.hpp"
 #include "layer/shared.hpp"
@@ -147,6 +148,22 @@ TEST_CASE("task: goes where the request can be sent without it, though it is abo
     auto const report = reduced(messages, window_mix(), 1'000_tokens);
     CHECK(report.fits());
     CHECK(messages.size() == 1);
+}
+
+TEST_CASE("task: does not come back with a group of which a message was released") {
+    condense::memory_journal const journal;
+    auto session = session_of(pipeline{condense::record{.to = journal}, sliding_window{}, escalate{}}, 1'000_tokens);
+    auto both = R("1");
+    both.role = condense::role::user;
+    both.parts.insert(both.parts.begin(), {.text = "the task " + filler(141)});
+    push(session, {C("1"), both, A("so"), U(filler(930))});
+    CHECK(session.prepare().fits());
+    REQUIRE_FALSE(has(session, "the task"));
+    REQUIRE(session.release(condense::sequence{1}) == 1);
+    session.set_limits({.window = 10'000_tokens});
+    push(session, {A("yes"), U("next")});
+    static_cast<void>(session.prepare());
+    CHECK_FALSE(has(session, "the task"));
 }
 
 TEST_CASE("task: one that is named after it has left comes back") {

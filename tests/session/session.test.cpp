@@ -207,6 +207,41 @@ TEST_CASE("pinning a summary brings back a beginning that it had kept away, so t
     CHECK(adoption_problem(session, later).empty());
 }
 
+TEST_CASE("unpinning a summary leaves a beginning with which the state can be restored") {
+    bool drops = false;
+    pipeline const mix{sessions::layer_of_a_program{&drops}};
+    auto session = holding(mix, sessions::answers_first(), {.window = 10'000_tokens});
+    sessions::drop_beside_a_pin(session, drops);
+    REQUIRE_FALSE(session.pin({2}));
+    session.unpin({2});
+    auto later = opened(mix, {.window = 10'000_tokens});
+    CHECK(adoption_problem(session, later) == "");
+}
+
+TEST_CASE("a message whose parts were all removed comes back when it is pinned") {
+    auto session = holding(pipeline{repair{}}, conversation{U("task"), C("1"), R("1"), R("1"), A("a"), U("u")});
+    static_cast<void>(session.run());
+    REQUIRE(session.request().size() == 5);
+    CHECK_FALSE(session.pin({3}));
+    CHECK(session.request().size() == 6);
+    static_cast<void>(session.run());
+    CHECK(session.request().size() == 6);
+}
+
+TEST_CASE("a request whose only group has a message of the system is restored") {
+    chat_message both = R("1");
+    both.role = role::user;
+    both.parts.push_back({.text = "go on"});
+    auto told = R("1");
+    told.role = role::system;
+    pipeline const mix{sliding_window{.when = always, .until = used <= 1_pct, .protect = nothing}};
+    auto session = holding(mix, conversation{U("old"), A("so"), C("1"), both, told}, {.window = 1'000_tokens});
+    static_cast<void>(session.run());
+    REQUIRE(session.request().size() == 3);
+    auto later = opened(mix, {.window = 1'000_tokens});
+    CHECK(adoption_problem(session, later) == "");
+}
+
 TEST_CASE("a summary is not pinned where the beginning that this brings back has no room") {
     bool drops = false;
     auto session =

@@ -126,8 +126,7 @@ public:
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
     /// The request holds something beside system messages, or there is nothing else that could be sent.
     constexpr bool has_conversation(outline const& facts) const noexcept {
-        for (auto place = next_place(0); place < live_.size(); place = next_place(place + 1))
-            if (place % 2 == 0 || !facts.group_at(place / 2).system) return true;
+        if (sums_.messages > facts.system_messages()) return true;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             auto const& record = facts.group_at(group_id);
             if (record.count != 0 && !record.system && !record.unsendable) return false;
@@ -185,8 +184,9 @@ public:
     constexpr bool task_taken() const noexcept { return task_taken_; }
     /// True where it was taken out and can be sent again.
     constexpr bool lacks_task(outline const& facts) const noexcept {
-        return task_taken_ && facts.task() != detail::none32 && !present(group{facts.group_of(facts.task())}) &&
-               !facts.message_at(facts.task()).released;
+        if (!task_taken_ || facts.task() == detail::none32) return false;
+        auto const group_id = facts.group_of(facts.task());
+        return !present(group{group_id}) && !facts.group_at(group_id).unsendable;
     }
 
     /// Sets whether bound parts leave with what stood before them, and finds those that are sent.

@@ -163,8 +163,9 @@ public:
             outline_.pin(index, before);
             draft.take_back(start);
         }};
-        if (!edits_.present(group{outline_.group_of(index)}))
+        if (!edits_.sends(outline_, index))
             if (auto const refused = draft.restore(which)) return refused;
+        if (!edits_.sends(outline_, index)) return refusal::gone;
         outline_.pin(index, true);
         auto const start = draft.mark();
         draft.settle_head();
@@ -179,6 +180,7 @@ public:
         if (!record.pinned || record.released) return;
         auto const& m = source()[index];
         outline_.pin(index, v1::is_pinned(m) || rule.pins(sequence{index}, m));
+        if (outline_.group_at(outline_.group_of(index)).summary) settle_head();  // another may have to leave
     }
     /// False where the message cannot be the task.
     bool name_task(std::uint64_t index) noexcept {
