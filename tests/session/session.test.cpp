@@ -207,17 +207,6 @@ TEST_CASE("pinning a summary brings back a beginning that it had kept away, so t
     CHECK(adoption_problem(session, later).empty());
 }
 
-TEST_CASE("unpinning a summary leaves a beginning with which the state can be restored") {
-    bool drops = false;
-    pipeline const mix{sessions::layer_of_a_program{&drops}};
-    auto session = holding(mix, sessions::answers_first(), {.window = 10'000_tokens});
-    sessions::drop_beside_a_pin(session, drops);
-    REQUIRE_FALSE(session.pin({2}));
-    session.unpin({2});
-    auto later = opened(mix, {.window = 10'000_tokens});
-    CHECK(adoption_problem(session, later) == "");
-}
-
 TEST_CASE("a message whose parts were all removed comes back when it is pinned") {
     auto session = holding(pipeline{repair{}}, conversation{U("task"), C("1"), R("1"), R("1"), A("a"), U("u")});
     static_cast<void>(session.run());
