@@ -233,8 +233,16 @@ TEST_CASE("outline: plain users have more than results") {
     CHECK(outlined({user("/mode"), assistant("a"), user("Hi there!"), user("mend it"), user("hello")}).task() == 3);
     CHECK(outlined({user("/usr/bin is gone"), user("mend it")}).task() == 0);
     CHECK(outlined({user("/clear")}).task() == 0);
+    for (auto const* const words : {"Hello :)\r\n", "hi?", "good morning", "/mcp__x:y"})
+        CHECK(outlined({user(words), user("mend it")}).task() == 1);
+    for (auto const* const words : {"again", "good", "/", "/\xE4\xBF\xAE\xE5\xA4\x8D", "", "hello, mend it"})
+        CHECK(outlined({user(words), user("mend it")}).task() == 0);
     auto named = outlined({user("/mode"), user("the rules"), user("mend it")});
     CHECK((named.task() == 1 && named.name_task(2) && named.task() == 2));
+    auto command = outlined({user("/deploy")});
+    REQUIRE(command.name_task(0));
+    command.append(user("prod"), per_byte{});
+    CHECK(command.task() == 0);
     auto const without = outlined({assistant("a")});
     CHECK((without.task() == none32 && without.latest_user() == none32));
 }

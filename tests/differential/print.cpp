@@ -54,7 +54,7 @@ std::string printed(std::string_view text) {
     return out;
 }
 
-/// What a case prints.
+/// The lines that a case prints.
 struct story {
     std::string text;
 

@@ -120,7 +120,7 @@ def private_names(sources):
 
 
 def read(root):
-    """What `problems` takes."""
+    """The arguments of `problems`."""
     base = root / "include" / "condense"
     includes, opened, umbrellas = {}, {}, set()
     texts = {str(path.relative_to(base)): path.read_text(encoding="utf-8") for path in sorted(base.rglob("*.hpp"))}

@@ -66,6 +66,14 @@ TEST_CASE("each_edit: costs a look at the arguments, and tells of a thousand edi
     CHECK(edits_of(R"({"path":"a","old_string":")" + long_text + R"(","new_string":"b"})") == "a: * > ? | ");
 }
 
+TEST_CASE("each_edit: a script costs a look at each line, whatever stands there") {
+    for (std::string_view const piece : {"rm ", "rm (", "sed ", "mv a;", "git checkout ", "cat > a <<E\n", "'", "#"}) {
+        std::string script;
+        for (int count = 0; count < 50'000; ++count) script += piece;
+        CHECK(edits_of_script(script).size() < 100'000);
+    }
+}
+
 TEST_CASE("each_edit: patches as apply_patch takes them") {
     CHECK(
         edits_of(
@@ -96,13 +104,31 @@ TEST_CASE("each_edit: here-documents of a shell, and sed -i") {
                                      "-E 's/(a)+/b/'", "-e 's/a/b/' -e 's/c/d/'", "'s/a*/b/'", "'s/a"})
         CHECK(edits_of_script(std::string{"sed -i "} + script +
                               (script == std::string_view{"'s/a"} ? "' a.c" : " a.c")) == "a.c: * > ? | ");
-    CHECK(edits_of_script("cd w && mv -f a.c src/b.c 2>/dev/null && rm -rf old.c 'an other' *.o; ls") ==
+    CHECK(edits_of_script("cd w && mv -f a.c src/b.c 2>/dev/null && rm -rf old.c 'an other' *.o; ls # it's old") ==
           "a.c: * >  | src/b.c: * > ? | old.c: * >  | an other: * >  | ");
-    CHECK(edits_of_script("git checkout -- a.c b.c\ngit restore c.c; git checkout") ==
-          "a.c: * > ? | b.c: * > ? | c.c: * > ? | ");
-    for (auto const* const none :
-         {"rm", "mv $a $b", "alarm x", "git commit -m x", "sed -i", "sed -i 's/a/b/'", "sed -n 's/a/b/' a.c", "echo '",
-          "sed -i 's/a/b/' $f src/*.c", "python3 - <<'EOF' 2>&1 | tail\nprint(1)\nEOF", "python3 - <<E > out\nx\nE",
-          "grep x <<< \"$v\" > n", "cat > a <<\n\n", "cat > /dev/null <<E\nx\nE"})
+    CHECK(edits_of_script("git checkout -- Makefile b.c\nsudo rm a.c; git restore c; git checkout HEAD~1 d.c") ==
+          "Makefile: * > ? | b.c: * > ? | a.c: * >  | c: * > ? | d.c: * > ? | ");
+    CHECK(edits_of_script("rm a.txt; mv b.txt a.txt") == "a.txt: * >  | b.txt: * >  | a.txt: * > ? | ");
+    CHECK(edits_of_script("rm a.c # and b.c\nrm c.c") == "a.c: * >  | c.c: * >  | ");
+    for (auto const* const none : {"rm",
+                                   "mv $a $b",
+                                   "alarm x",
+                                   "git commit -m 'x\nrm old.c'",
+                                   "git checkout main",
+                                   "git checkout -b a.c",
+                                   "docker run --rm x",
+                                   "echo rm x",
+                                   "mv -t dir a b",
+                                   "python3 - <<E\nrm x\nE",
+                                   "sed -i",
+                                   "sed -i 's/a/b/'",
+                                   "sed -n 's/a/b/' a.c",
+                                   "echo '",
+                                   "sed -i 's/a/b/' $f src/*.c",
+                                   "python3 - <<'EOF' 2>&1 | tail\nprint(1)\nEOF",
+                                   "python3 - <<E > out\nx\nE",
+                                   "grep x <<< \"$v\" > n",
+                                   "cat > a <<\n\n",
+                                   "cat > /dev/null <<E\nx\nE"})
         CHECK(edits_of_script(none) == "");
 }

@@ -207,14 +207,12 @@ TEST_CASE("pinning a summary brings back a beginning that it had kept away, so t
     CHECK(adoption_problem(session, later).empty());
 }
 
-TEST_CASE("a message whose parts were all removed comes back when it is pinned") {
+TEST_CASE("a message whose parts were all removed is not pinned") {
     auto session = holding(pipeline{repair{}}, conversation{U("task"), C("1"), R("1"), R("1"), A("a"), U("u")});
     static_cast<void>(session.run());
     REQUIRE(session.request().size() == 5);
-    CHECK_FALSE(session.pin({3}));
-    CHECK(session.request().size() == 6);
-    static_cast<void>(session.run());
-    CHECK(session.request().size() == 6);
+    CHECK(session.pin({3}) == refusal{refusal::gone});
+    CHECK(session.request().size() == 5);
 }
 
 TEST_CASE("a request whose only group has a message of the system is restored") {
@@ -228,6 +226,46 @@ TEST_CASE("a request whose only group has a message of the system is restored") 
     static_cast<void>(session.run());
     REQUIRE(session.request().size() == 3);
     auto later = opened(mix, {.window = 1'000_tokens});
+    CHECK(adoption_problem(session, later) == "");
+}
+
+TEST_CASE("a request beside which a message of the system cannot be sent is restored") {
+    condense::memory_journal const journal;
+    pipeline const mix{record{.to = journal},
+                       sliding_window{.when = always, .until = used <= 1_pct, .protect = nothing}};
+    auto session =
+        holding(mix, conversation{U("old"), C("1"), R("1"), A("so"), U("the latest")}, {.window = 1'000_tokens});
+    static_cast<void>(session.run());
+    REQUIRE(session.release({4}) == 4);
+    auto late = R("1");
+    late.role = role::system;
+    session.push(late);
+    static_cast<void>(session.run());
+    auto later = opened(mix, {.window = 1'000_tokens});
+    CHECK(adoption_problem(session, later) == "");
+}
+
+namespace {
+
+struct trims {
+    static constexpr auto effects = condense::shortens;
+    void reduce(auto& draft, auto& pass) const {
+        for (auto const which : draft.groups())
+            draft.each_part(which, [&](part_ref part, part_view const& content) {
+                if (content.text.size() > 300) pass.note(draft.shorten(part, std::string{content.text.substr(0, 100)}));
+            });
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a task that was shortened before it was named is restored as it is sent") {
+    pipeline const mix{trims{}};
+    auto session = holding(mix, conversation{U("the rules"), A("so"), U(letters(900)), A("yes"), U("now")});
+    static_cast<void>(session.run());
+    REQUIRE(words(sent(session)[2]).size() < 900);
+    REQUIRE_FALSE(session.task({2}));
+    auto later = opened(mix);
     CHECK(adoption_problem(session, later) == "");
 }
 

@@ -223,8 +223,7 @@ private:
 };
 
 /// Drops the oldest groups that are in no zone until there are few enough. The first user message stays, and a summary,
-/// so a request begins with one of them; what stands before the first user message goes rather
-/// than begin it.
+/// so a request begins with one of them; what stands before the first user message goes rather than begin it.
 template <class Enough>
 void drop_oldest(run& r, zone const& spared, Enough const& enough) {
     auto const& kept = r.now.kept;

@@ -164,7 +164,7 @@ public:
         return outline_->latest_user() == detail::none32 && is_only_summary(which);
     }
 
-    /// The group holds the task, which is the first plain user message.
+    /// The group holds the task.
     bool holds_task(group which) const noexcept {
         return !which.is_summary() && outline_->group_at(which.id()).plain_users != 0 &&
                outline_->group_of(outline_->task()) == which.id();

@@ -126,7 +126,9 @@ public:
     constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
     /// The request holds something beside system messages, or there is nothing else that could be sent.
     constexpr bool has_conversation(outline const& facts) const noexcept {
-        if (sums_.messages > facts.system_messages()) return true;
+        auto const end = static_cast<std::uint32_t>(2 * facts.size());
+        for (auto place = next_sent(facts, 0); place < end; place = next_sent(facts, place + 1))
+            if (place % 2 == 0 || facts.message_at(place / 2).speaker != role::system) return true;
         for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
             auto const& record = facts.group_at(group_id);
             if (record.count != 0 && !record.system && !record.unsendable) return false;

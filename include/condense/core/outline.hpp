@@ -79,10 +79,13 @@ public:
     constexpr std::size_t system_messages() const noexcept { return system_messages_; }
     // Indices of messages; none32 where there is none. The task is the first plain user message that asks for anything,
     // or the one that was named.
-    constexpr std::uint32_t task() const noexcept {
-        return named_task_ == detail::none32 ? first_plain_user_ : named_task_;
-    }
+    constexpr std::uint32_t task() const noexcept { return named_task_ == detail::none32 ? task_ : named_task_; }
     constexpr std::uint32_t named_task() const noexcept { return named_task_; }
+    /// The task where those who read the messages again could not find it: it was named, or a greeting was released.
+    constexpr std::uint32_t saved_task() const noexcept {
+        bool const is_lost = task_ != first_plain_user_ && messages_[first_plain_user_].released;
+        return named_task_ == detail::none32 && is_lost ? task_ : named_task_;
+    }
     /// Names the task, if it is a plain user message; false if not.
     constexpr bool name_task(std::uint64_t index) noexcept {
         if (index >= size() || !messages_[detail::as_size(index)].plain_user) return false;
@@ -507,7 +510,7 @@ private:
         system_messages_ += placed.speaker == role::system ? 1u : 0u;
         if (placed.plain_user) {
             if (first_plain_user_ == detail::none32) first_plain_user_ = index;
-            else if (messages_[task()].asks_nothing) named_task_ = index;
+            if (task_ == detail::none32 || messages_[task_].asks_nothing) task_ = index;
             last_plain_user_ = index;
         }
         if (placed.speaker != role::assistant) return;
@@ -533,6 +536,7 @@ private:
     std::uint32_t first_undecided_ = 0;  ///< calls before it are answered, pending or dead
     std::size_t waiting_ = 0;  ///< unanswered calls that are not dead
     std::uint32_t first_plain_user_ = detail::none32;
+    std::uint32_t task_ = detail::none32;  ///< unless one was named
     std::uint32_t named_task_ = detail::none32;
     std::uint32_t last_plain_user_ = detail::none32;
     std::uint32_t last_assistant_ = detail::none32;

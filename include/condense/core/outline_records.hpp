@@ -10,10 +10,10 @@
 
 #include <condense/core/estimator.hpp>
 #include <condense/core/message.hpp>
-#include <condense/detail/ascii.hpp>
 #include <condense/detail/mark.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
+#include <condense/detail/text.hpp>
 
 // The outline's records of messages, parts and groups, and the scan of one message from which they are made. Reading is
 // separate from placing: what can fail happens in the scan, before the outline changes.
@@ -48,23 +48,6 @@ struct basic_released_message {
 using released_message = basic_released_message<>;
 
 namespace detail {
-
-/// True for words of a user that are no task: a command of the program alone, such as /mode, or a greeting.
-constexpr bool asks_nothing(std::string_view text) noexcept {
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
-    if (text.starts_with('/')) return text.find_first_of(" \n/.", 1) == text.npos;
-    if (text.size() > 24) return false;
-    bool greets = false;
-    while (!text.empty()) {
-        auto const word = text.substr(0, text.find_first_of(" ,.!"));
-        constexpr std::string_view known =
-            "hi hello hey hallo hola bonjour ciao there good morning afternoon evening again";
-        if (!word.empty() && !is_one_of(word, known)) return false;
-        greets = greets || !word.empty();
-        text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
-    }
-    return greets;
-}
 
 struct range_end {};
 /// Numbers that follow each other, such as the part_ids of a message; its own iterator.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <condense/detail/ascii.hpp>
 #include <condense/detail/utf8.hpp>
 
 // Small pieces of text: numbers with separators, patterns, text made printable, and a buffer that never allocates.
@@ -49,6 +50,28 @@ constexpr bool matches_glob(std::string_view text, std::string_view pattern) noe
     }
     while (in_pattern < pattern.size() && pattern[in_pattern] == '*') ++in_pattern;
     return in_pattern == pattern.size();
+}
+
+/// True for words of a user that are no task: a command of the program alone, such as /mode, or a greeting.
+constexpr bool asks_nothing(std::string_view text) noexcept {
+    constexpr std::string_view between = " \t\r\n,.!?:)-";
+    while (!text.empty() && between.find(text.back()) != text.npos) text.remove_suffix(1);
+    if (text.size() > 32) return false;
+    if (text.starts_with('/')) {
+        bool is_name = text.size() > 1;
+        for (char const byte : text.substr(1))
+            is_name = is_name && (is_letter(byte) || is_digit(byte) || byte == '-' || byte == '_' || byte == ':');
+        return is_name;
+    }
+    bool greets = false;
+    while (!text.empty()) {
+        auto const word = text.substr(0, text.find_first_of(between));
+        bool const greeting = is_one_of(word, "hi hello hey hallo hola bonjour ciao morning afternoon evening");
+        if (!word.empty() && !greeting && !is_one_of(word, "there good again everyone")) return false;
+        greets = greets || greeting;
+        text.remove_prefix(word.size() < text.size() ? word.size() + 1 : word.size());
+    }
+    return greets;
 }
 
 /// Lines of text, the last one with or without a line break.

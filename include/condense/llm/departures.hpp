@@ -189,6 +189,8 @@ using departures = basic_departures<>;
 class latest_calls {
 public:
     void add(std::uint32_t part_id, part_view const& call) {
+        constexpr std::size_t longest = 64'000;  // of longer ones no copy is kept
+        if (call.text.size() > longest) return;
         auto& place = calls_[next_++ % calls_.size()];
         place.part_id = part_id;
         place.tool = call.tool;
@@ -199,17 +201,13 @@ public:
     void show(Draft const& draft, std::uint32_t result, view_sink sink) {
         auto const id = draft.outline().call_part_id(draft.outline().part_at(result));
         if (id == none32) return;
-        auto const show_known = [&] {
-            for (auto const& known : calls_)
-                if (known.part_id == id) {
-                    sink({.kind = part_kind::tool_call, .text = known.text, .tool = known.tool});
-                    return true;
-                }
-            return false;
-        };
-        if (show_known()) return;
-        draft.original(draft.part_at(id), [&](part_view const& call) { add(id, call); });
-        show_known();
+        for (auto const& known : calls_)
+            if (known.part_id == id)
+                return sink({.kind = part_kind::tool_call, .text = known.text, .tool = known.tool});
+        draft.original(draft.part_at(id), [&](part_view const& call) {
+            add(id, call);
+            sink(call);
+        });
     }
 
 private:

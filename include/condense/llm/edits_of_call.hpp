@@ -42,6 +42,7 @@ struct file_edit {
     std::string_view file = {};  ///< empty where the call names none
     std::optional<std::string_view> old = {};  ///< empty: it is inserted; none: all of the file is replaced
     std::optional<std::string_view> text = {};  ///< none: not known, as of `sed -i`
+    bool writes = true;  ///< false where the file is removed, moved away or checked out
 };
 
 namespace detail {
@@ -69,7 +70,7 @@ inline void each_edit_of_patch(std::string_view text, edit_sink f) {
                 if (line.starts_with(label)) {
                     file = line.substr(label.size());
                     is_new = label == "*** Add File: ";
-                    if (label == "*** Delete File: ") f({file, std::nullopt, std::string_view{}});
+                    if (label == "*** Delete File: ") f({file, std::nullopt, std::string_view{}, false});
                 }
             continue;
         }
@@ -160,47 +161,88 @@ inline std::string_view file_of_document(std::string_view line, bool& appends) n
     }
     return {};
 }
-/// Files that `mv`, `rm` and `git checkout` name: those of `rm`, and those that `mv` moves, are gone; the others are
-/// changed, it is not known how.
-inline void each_file_of(std::string_view line, std::string_view tool, edit_sink f) {
-    std::string_view file;
-    auto const add = [&](bool is_gone) {
-        if (!file.empty()) f({file, std::nullopt, is_gone ? std::optional{std::string_view{}} : std::nullopt});
-    };
-    for (auto word = take_word(line); !word.empty(); word = take_word(line)) {
-        bool const is_stream = line.starts_with('>') && word.size() == 1 && is_digit(word[0]);  // 2> of a redirection
-        if (word.starts_with('-') || is_stream || !is_file_word(word)) continue;
-        add(tool == "rm " || tool == "mv ");
-        file = word;
+/// Takes a command off the front of a line. `quote` is the one that is open there, also from an earlier line; 0 for
+/// none. A comment ends the line.
+inline std::string_view take_command(std::string_view& line, char& quote) noexcept {
+    std::size_t at = 0;
+    for (; at < line.size(); ++at) {
+        auto const byte = line[at];
+        if (quote != 0) {
+            if (byte == quote) quote = 0;
+            else if (byte == '\\' && quote == '"') ++at;
+        } else if (byte == '\'' || byte == '"') quote = byte;
+        else if (byte == '\\') ++at;
+        else if (byte == '#' && (at == 0 || line[at - 1] == ' ')) {
+            line = line.substr(0, at);
+            break;
+        } else if (std::string_view{";&|()"}.find(byte) != std::string_view::npos) break;
     }
-    add(tool == "rm ");
+    auto const command = line.substr(0, (std::min)(at, line.size()));
+    line.remove_prefix((std::min)(at + 1, line.size()));
+    return command;
+}
+/// Files behind `rm`, which are gone, behind `mv`, which are gone but for the last, and behind `git checkout` and
+/// `git restore`, which are changed, it is not known how.
+inline void each_file_of(std::string_view words, std::string_view tool, edit_sink f) {
+    std::string_view file;
+    bool only_files = tool != "checkout";  // it takes the names of branches, too
+    auto const add = [&](bool is_gone) {
+        bool const is_file = only_files || file.substr(file.rfind('/') + 1).find('.', 1) != file.npos;
+        if (file.empty() || !is_file) return;
+        f({file, std::nullopt, is_gone ? std::optional{std::string_view{}} : std::nullopt, !is_gone && tool == "mv"});
+    };
+    for (auto word = take_word(words); !word.empty(); word = take_word(words)) {
+        bool const is_stream = words.starts_with('>') && word.size() == 1 && is_digit(word[0]);  // 2> of a redirection
+        if (word == "-t" || word == "-b" || word == "-B") return;
+        if (word == "--") {
+            only_files = true;
+            file = {};
+        } else if (!word.starts_with('-') && !is_stream && is_file_word(word)) {
+            add(tool == "rm" || tool == "mv");
+            file = word;
+        }
+    }
+    add(tool == "rm");
+}
+inline void each_edit_of_command(std::string_view command, edit_sink f) {
+    auto tool = take_word(command);
+    if (tool == "sudo") tool = take_word(command);
+    if (tool == "git") tool = take_word(command);
+    else if (tool == "checkout" || tool == "restore") return;
+    if (tool == "sed") each_edit_of_sed(command, f);
+    for (std::string_view const each : {"mv", "rm", "checkout", "restore"})
+        if (tool == each) each_file_of(command, tool, f);
 }
 /// Documents that a shell writes into files, cat > FILE <<'END' up to a line END, the edits of sed, and files that are
 /// moved, removed and checked out.
 inline void each_edit_of_script(std::string_view text, edit_sink f) {
+    char quote = 0;
+    int unended = 0;
+    constexpr int unended_most = 16;  // documents without an end, each of which costs a look at the rest
     while (!text.empty()) {
         auto const line = take_line(text);
-        for (std::string_view const tool : {"sed ", "mv ", "rm ", "git checkout ", "git restore "})
-            for (auto at = line.find(tool); at != line.npos; at = line.find(tool, at + 1)) {
-                if (at != 0 && is_word_byte(line[at - 1])) continue;
-                auto const rest = line.substr(at + tool.size());
-                if (tool == "sed ") each_edit_of_sed(rest, f);
-                else each_file_of(rest, tool, f);
-            }
+        for (auto commands = line; !commands.empty();) {
+            bool const is_quoted = quote != 0;
+            auto const command = take_command(commands, quote);
+            if (!is_quoted) each_edit_of_command(command, f);
+        }
         auto const mark = line.find("<<");
         if (mark == line.npos || line.substr(mark).starts_with("<<<")) continue;
         bool appends = false;
         auto const file = file_of_document(line, appends);
         auto behind_mark = line.substr((std::min)(line.find_first_not_of("<- \\", mark), line.size()));
         auto const ending = take_word(behind_mark);
-        if (!is_file_word(file) || ending.empty()) continue;
+        if (ending.empty() || unended == unended_most) continue;
         bool const indented = line.substr(mark).starts_with("<<-");
         std::string document;
+        ++unended;
         for (auto rest = text; !rest.empty();) {
             auto next = take_line(rest);
             if (indented) next.remove_prefix((std::min)(next.find_first_not_of('\t'), next.size()));
             if (next == ending) {
-                f({file, appends ? std::optional{std::string_view{}} : std::nullopt, document});
+                --unended;
+                quote = 0;
+                if (is_file_word(file)) f({file, appends ? std::optional{std::string_view{}} : std::nullopt, document});
                 text = rest;
                 break;
             }
@@ -215,14 +257,18 @@ inline std::string_view without_folder(std::string_view script) noexcept {
     if (script.starts_with("cd ") && end < script.find('\n')) script.remove_prefix(end + joint.size());
     return script;
 }
-/// The file that a script only shows: cat, head, tail, nl or sed -n FILE. Empty for none.
+/// The file that a script only shows: cat, head, tail, nl or sed -n FILE. Empty for none, and for several.
 inline std::string_view file_shown_by(std::string_view script) noexcept {
     script = without_folder(script);
     auto const tool = take_word(script);
     bool shows = false;
     for (std::string_view const each : {"cat", "head", "tail", "nl", "sed"}) shows = shows || tool == each;
     std::string_view last;
-    for (auto word = take_word(script); shows && !word.empty(); word = take_word(script)) last = word;
+    for (auto word = take_word(script); shows && !word.empty(); word = take_word(script)) {
+        bool const is_option = last.empty() || last.starts_with('-');
+        if (!is_option && (tool == "cat" || tool == "nl")) return {};
+        last = word;
+    }
     return is_file_word(last) ? last : std::string_view{};
 }
 
@@ -255,8 +301,8 @@ constexpr bool is_one_of(std::string_view name, std::array<std::string_view, 7> 
 
 /// Calls f(file_edit) for the edits of a call, in order: by the members of its arguments, by patches as `apply_patch`
 /// takes them, and by here-documents, `sed -i`, `mv`, `rm` and `git checkout` of a shell. Of more than 1,000, and of
-/// very long texts, it is only told that their file has changed. Not read: patterns of file names, and what programs
-/// write.
+/// very long texts, it is only told that their file has changed. Not read: patterns of file names, whole folders,
+/// branches, and what programs write.
 [[gnu::noinline]] inline void each_edit(part_view const& call, edit_members const& members, edit_sink sink) {
     constexpr std::size_t most = 1'000, longest = 64'000;
     std::size_t count = 0;

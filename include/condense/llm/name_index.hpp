@@ -63,7 +63,8 @@ struct name_index {
                               "condense: name_index: the lines must be at most 100 % of the list (see name_index)");
     }
 
-    /// Notes the names in a part; of one that was cut, and of the list in a summary, those that are not known yet.
+    /// Notes the names in a part; of one that was cut those that are not known yet, as of the list in a summary, which
+    /// is passed over where this memory has seen what it stands for.
     void see(memory& names, leaving_part const& seen) const {
         if (seen.why == departure::summary) {
             if (seen.is_known) return;

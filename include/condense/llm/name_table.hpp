@@ -134,7 +134,7 @@ public:
         constexpr std::size_t least = 4;
         for (auto const part : {first, last})
             for (auto& name : entries_)
-                if (part.size() >= least && (name.file == 0 || name.file == from.file) &&
+                if (part.size() >= least && (name.file == 0 || from.file == 0 || name.file == from.file) &&
                     name.line.find(part) != std::string::npos)
                     forget(name);
         each_line(edit.text.value_or(""), [&](std::string_view line) {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <condense/core/outline_records.hpp>
 #include <condense/core/part.hpp>
 #include <condense/core/quantity.hpp>
 #include <condense/detail/reject.hpp>

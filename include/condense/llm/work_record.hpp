@@ -252,8 +252,7 @@ struct work_record {
                     file.bytes = result.text.size();
                 }
         detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
-            bool const is_gone = !edit.old && edit.text && edit.text->empty();
-            if (is_recorded(edit.file) && !is_gone)
+            if (is_recorded(edit.file) && edit.writes)
                 log.add({.path = std::string{edit.file}, .message = message, .is_written = true});
         });
     }

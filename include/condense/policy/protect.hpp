@@ -36,7 +36,8 @@ inline namespace v1 {
 template <class Policy>
 concept protection = requires { typename Policy::is_protection; } || std::predicate<Policy const&, part_view const&>;
 
-/// The first plain user message. Has no zone: it is found by the outline, wherever it stands.
+/// The first plain user message but greetings and commands, or the one that a session names. Has no zone: it is found
+/// by the outline, wherever it stands.
 struct task_t {
     using is_protection = void;
     template <class Reader>

@@ -50,7 +50,7 @@ public:
                 needed_edit needed{.old = std::string{edit.old.value_or("")}};
                 if (!edit.old && edit.text) {
                     needed.old = std::exchange(files[std::string{edit.file}], std::string{*edit.text});
-                    if (edit.text->empty()) return;  // the file is removed
+                    if (!edit.writes) return;  // the file is removed
                 }
                 while (needed.old.ends_with('\n')) needed.old.pop_back();
                 if (needed.old.empty()) return;

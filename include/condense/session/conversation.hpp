@@ -163,7 +163,7 @@ public:
             outline_.pin(index, before);
             draft.take_back(start);
         }};
-        if (!edits_.sends(outline_, index))
+        if (!edits_.present(group{outline_.group_of(index)}))
             if (auto const refused = draft.restore(which)) return refused;
         if (!edits_.sends(outline_, index)) return refusal::gone;
         outline_.pin(index, true);
@@ -360,7 +360,7 @@ public:
         state.sent = edits_.sent();
         state.cached = edits_.cached();
         state.edited_since_sent = edited_since_sent_;
-        state.task = outline_.named_task() == none32 ? 0 : std::uint64_t{outline_.named_task()} + 1;
+        state.task = outline_.saved_task() == none32 ? 0 : std::uint64_t{outline_.saved_task()} + 1;
         state.task_taken = edits_.task_taken();
         meter_.save(state);
     }

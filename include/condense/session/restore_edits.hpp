@@ -101,7 +101,8 @@ private:
             else return false;
         }
         if (step.kind == edit_kind::remove && (record.late || record.bound)) return core::can_remove;
-        if (this->untouchable(part.message_index)) return false;
+        auto const refused = this->untouchable(part.message_index);
+        if (refused && refused != refusal::task) return false;  // it may be the task only since
         if (step.kind == edit_kind::remove)
             return core::can_remove && (this->is_bare(part) || this->is_repeated(part, true));
         if (step.text == none32) return true;

@@ -84,9 +84,10 @@ public:
     /// The edits in force, and the sums of the request.
     view const& edits() const noexcept { return conversation_.edits(); }
 
-    /// No layer edits the message from now on; edits so far stay. One that is not sent is restored first, or what
-    /// `restore` says is returned. A summary beside which another one has to begin the request brings
-    /// that back, or is refused with `no_room`. `gone` for a number beyond the history, or during a run.
+    /// No layer edits the message from now on; edits so far stay. One that was dropped or summarised is restored
+    /// first, or what `restore` says is returned; `gone` for one whose parts were all removed. A summary beside which
+    /// another one has to begin the request brings that back, or is refused with `no_room`. `gone` for a number beyond
+    /// the history, or during a run.
     refusal pin(sequence which) {
         if (busy()) return refusal::gone;
         catch_up();
