@@ -9,6 +9,7 @@
 
 #include <condense/core/alternation.hpp>
 #include <condense/core/render.hpp>
+#include <condense/detail/address.hpp>
 #include <condense/detail/grow.hpp>
 #include <condense/detail/source.hpp>
 
@@ -250,7 +251,7 @@ private:
         auto const rendered_before = [&](std::uint32_t index) {
             while (before != places_.end() && (before->index == none32 || before->index < index)) ++before;
             bool const found = before != places_.end() && before->index == index && before->rendered != none32;
-            return reusable && found ? &rendered_[before->rendered] : nullptr;
+            return reusable && found ? detail::address_of(rendered_[before->rendered]) : nullptr;
         };
         part_copies copies;
         each_place(facts, edits, [&](sent_place place) {
