@@ -256,8 +256,7 @@ TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
     CHECK(refused({shorten(4)}, {{.text = "\xFF"}}) == "a text");
     CHECK(refused({shorten(3)}, {{.text = "{}"}}).empty());
     CHECK(refused({shorten(3)}, {{.text = "{"}}) == "an edit of a part");
-    for (std::uint32_t const bound : {0u, 6u})
-        CHECK(refused({shorten(bound)}, {{.text = ""}}) == "an edit of a part");
+    for (std::uint32_t const bound : {0u, 6u}) CHECK(refused({shorten(bound)}, {{.text = ""}}) == "an edit of a part");
     CHECK(refused({shorten(1)}, {{.text = ""}}).empty());  // the task, which may have been another then
     CHECK(refused({shorten(7)}, {{.text = ""}}) == "an edit of a part");
     CHECK(refused({remove(3)}) == "an edit of a part");
