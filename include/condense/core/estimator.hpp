@@ -49,7 +49,7 @@ concept counts_names = requires(Estimator const& estimator, std::string_view nam
     { estimator.frame(role::user, name) } -> std::same_as<cost>;
 };
 
-/// What a message costs beside its parts; 0 where the estimator has no frame for messages.
+/// The cost of a message beside its parts; 0 where the estimator has no frame for messages.
 template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& estimator, role speaker) {
     if constexpr (counts_names<Estimator>) return clamped(estimator.frame(speaker, std::string_view{}));
@@ -65,14 +65,14 @@ constexpr cost frame_cost(Estimator const& estimator, role speaker) {
     }
 }
 
-/// The same with the author's name, which f() returns; f is called only where the estimator counts names.
+/// With the cost of the author's name, which f() returns; f is called only where the estimator counts names.
 template <token_estimator Estimator, class Function>
 constexpr cost frame_cost(Estimator const& estimator, role speaker, Function const& f) {
     if constexpr (counts_names<Estimator>) return clamped(estimator.frame(speaker, f()));
     else return frame_cost(estimator, speaker);
 }
 
-/// What a part costs beside its text.
+/// The cost of a part beside its text.
 template <token_estimator Estimator>
 constexpr cost frame_cost(Estimator const& estimator, part_view const& part) {
     if constexpr (requires {
@@ -94,7 +94,7 @@ constexpr cost part_cost(Estimator const& estimator, part_view const& part) {
 // Estimators that learn from what providers report. Only the sums of requests are corrected: the costs of messages and
 // parts stay as they were counted, so that edits keep comparing like with like.
 
-/// What an estimator counts for a request, or for what was added to one.
+/// The figures of an estimator for a request, or for the messages added to one.
 struct request_count {
     cost counted = {};           ///< of its messages, as the estimator counts them, uncorrected
     std::uint64_t messages = 0;  ///< the number of those messages

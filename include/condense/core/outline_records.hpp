@@ -32,8 +32,8 @@ struct released_part {
     std::string tool = {};
     friend bool operator==(released_part const&, released_part const&) = default;
 };
-/// What remains known of a message that was released, enough to make the outline again without it. A template, so that
-/// a program that only includes it instantiates nothing of it.
+/// Facts of a message that was released, enough to make the outline again without it. A template, so that a program
+/// that only includes it instantiates nothing of it.
 template <class = void>
 struct basic_released_message {
     std::uint64_t index = 0;
@@ -65,7 +65,7 @@ private:
     std::uint32_t end_;
 };
 
-/// What the outline knows of one message.
+/// Facts of one message.
 struct message_record {
     v1::cost frame = {};  ///< cost beside its parts
     std::uint32_t first_part = 0;  ///< part_id of its first part; the others follow
@@ -85,7 +85,7 @@ struct message_record {
     /// A request may begin with it, as it begins a turn or nothing may be before it.
     constexpr bool begins() const noexcept { return plain_user || compaction == compaction_place::first; }
 };
-/// What the outline knows of one part.
+/// Facts of one part.
 struct part_record {
     v1::cost cost = {};  ///< of the original
     std::uint64_t size = 0;  ///< bytes of the original text
@@ -101,7 +101,7 @@ struct part_record {
     earlier_edit earlier = earlier_edit::none;
 };
 
-/// What the outline knows of one group; empty where it has joined another.
+/// Facts of one group; empty where it has joined another.
 struct group_record {
     v1::cost cost = {};  ///< of the originals
     std::uint32_t first = 0;  ///< indices of its first and last messages, between which others may stand

@@ -38,7 +38,7 @@ inline constexpr bool is_pipeline = false;
 template <class... Layers>
 inline constexpr bool is_pipeline<pipeline<Layers...>> = true;
 
-/// What follows from the declarations of layers in order, from the first to the one added last.
+/// Properties that follow from the declarations of layers in order, from the first to the one added last.
 struct properties {
     effect effects = effect::none;
     bool recorded = false;  ///< a journal holds every message before the next layer sees it
@@ -342,14 +342,14 @@ inline constexpr bool writes = std::remove_cvref_t<Pipeline>::effects & effect::
 /// A run always ends with a request that fits or with the outcome `exhausted`.
 template <class Pipeline>
 inline constexpr bool has_last_resort = std::remove_cvref_t<Pipeline>::ends_in_last_resort;
-/// The same input gives the same bytes: no layer reads the clock or calls a model, and the estimator does not declare
-/// itself non-deterministic.
+/// One input always gives one output, byte for byte: no layer reads the clock or calls a model, and the estimator does
+/// not declare itself non-deterministic.
 template <class Pipeline, class Estimator = void>
 inline constexpr bool deterministic =
     !(std::remove_cvref_t<Pipeline>::effects & (effect::asks | effect::reads_clock)) &&
     !requires { requires !Estimator::deterministic; };
 
-/// What can reduce a conversation: a pipeline, or a type that stands for one, such as any_pipeline.
+/// A type that can reduce a conversation: a pipeline, or one that stands for one, such as any_pipeline.
 template <class Mix>
 concept reducer = detail::is_pipeline<Mix> || requires { requires Mix::stands_for_pipelines; };
 
@@ -368,8 +368,8 @@ constexpr pipeline<Layer> as_pipeline(Layer const& only) {
 template <class Mix>
 using pipeline_of = std::remove_cvref_t<decltype(as_pipeline(std::declval<Mix const&>()))>;
 
-// What a session does with the memories of its layers: it saves them as texts, loads them, and rewinds them when the
-// program has rewritten its messages.
+// The memories of a session's layers: it saves them as texts, loads them, and rewinds them when the program has
+// rewritten its messages.
 
 /// A memory that a session can save: `save() -> std::string`, and `load(text, message_count) -> bool`, false for text
 /// that save() cannot have written for a conversation of that many messages.

@@ -92,9 +92,6 @@ template <class Function>
 constexpr void classify_name(std::string_view piece, Function& f, bool split = true) {
     piece = within_words(piece);
     if (piece.size() < 3 || piece.size() > item_most) return;
-    unsigned kinds = 0;  // most pieces are plain words
-    for (char const byte : piece.substr(1)) kinds |= kind_of(byte);
-    if (kinds == lower_letter && is_letter(piece[0])) return;
     word_shape const shape{piece};
     if (shape.letters == 0 && shape.others == 0 && !shape.underscore) {
         if (shape.digits >= 3) f(item_kind::number, piece);

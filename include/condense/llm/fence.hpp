@@ -141,8 +141,7 @@ inline void append_neutral(std::string& out, std::string_view text) {
         auto const rest = text.substr(index);
         std::size_t size = 0;
         std::string_view by = " ";
-        if (byte < 0x20 || byte == '<' || byte == 0x7F || byte == 0xC2 || byte == 0xE2 || byte == 0xE3 ||
-            byte == 0xEF) {
+        if (byte < 0x80 || byte == 0xC2 || byte == 0xE2 || byte == 0xE3 || byte == 0xEF) {
             size = control_size(rest);
             if (auto const angle = size == 0 ? angle_size(rest) : 0; angle != 0 && makes_fence(rest.substr(angle))) {
                 size = angle;
