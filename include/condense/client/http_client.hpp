@@ -49,8 +49,8 @@ inline bool fits_header(std::string_view text) noexcept {
     });
 }
 
-/// What libcurl says, without the user and password of an address such as a proxy's. They may end with the text, as it
-/// cuts long ones.
+/// A message of libcurl, without the user and password of an address such as a proxy's. They may end with the text, as
+/// it cuts long ones.
 inline std::string without_login(std::string text) {
     auto const end = text.size() + 8 < CURL_ERROR_SIZE ? text.rfind('@') : text.size();
     if (end == text.npos) return text;
@@ -60,7 +60,7 @@ inline std::string without_login(std::string text) {
     return text.replace(begin, end - begin, "[login]");
 }
 
-/// The same name, whose case does not count.
+/// Names of headers are equal but for their case.
 inline bool is_name(std::string_view name, std::string_view wanted) noexcept {
     return std::equal(name.begin(), name.end(), wanted.begin(), wanted.end(),
                       [](char a, char b) { return lowered(a) == lowered(b); });
@@ -151,7 +151,8 @@ using stop = std::function<bool()>;
 inline constexpr std::size_t most_of_error = 64u << 10;
 inline constexpr std::size_t most_of_headers = 256u << 10;
 
-/// What libcurl's callbacks share with the request. No exception passes through libcurl: it is thrown again behind it.
+/// State that libcurl's callbacks share with the request. No exception passes through libcurl: it is thrown again
+/// behind it.
 class transfer {
 public:
     transfer(CURL* easy, http_request const& request, instant now, sink const& piece, stop const& stopped) noexcept

@@ -36,7 +36,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// What the latest plan of a layer came to. A handle: copies show the same. Used by one thread at a time, so sessions
+/// The outcome of the latest plan of a layer. A handle: copies show the same. Used by one thread at a time, so sessions
 /// on several threads need logs of their own.
 class plan_log {
 public:
@@ -263,12 +263,12 @@ private:
     }
 
     tokens tokens_present() const noexcept { return draft_.measured(present_); }
-    /// What the request holds beside the results.
+    /// Tokens of the request beside the results.
     tokens tokens_of_others() const noexcept {
         auto const& edits = draft_.edits();
         return edits.measured(edits.sums().cost - present_ + cost::of(draft_.limits().overhead));
     }
-    /// What planned results may hold together: their share, and no more than leads to the target of the run.
+    /// Most tokens of planned results together: their share, and no more than leads to the target of the run.
     tokens room_of_run() const { return (std::min)(layer_.share.of(input()), target_ - tokens_of_others()); }
     /// The most that the layer may leave. Where nothing sets a target, the room that `pays` wants spare is free then,
     /// or half of what the rest of the request leaves, so that there is room for results beside much else.
@@ -464,11 +464,11 @@ private:
 
 }  // namespace detail
 
-/// What the planner includes stays, or comes back; what it extracts, summarises or leaves out becomes passages, a
-/// summary or a line. Plans for each new question, and when the results hold more than their share of the window.
-/// Results of the open round, pins and protected ones are left alone. What an earlier run has dropped or shortened
-/// comes back for a new question from the session's memory, inside the budget; by rule, what was dropped only if a word
-/// of the question is in it. `release` ends that, and plan_context reads stores and journals. The question is
+/// Results that the planner includes stay, or come back; those that it extracts, summarises or leaves out become
+/// passages, a summary or a line. Plans for each new question, and when the results hold more than their share of the
+/// window. Results of the open round, pins and protected ones are left alone. What an earlier run has dropped or
+/// shortened comes back for a new question from the session's memory, inside the budget; by rule, what was dropped only
+/// if a word of the question is in it. `release` ends that, and plan_context reads stores and journals. The question is
 /// `request_info::question`, else the latest user message; the goal is `focus`, else what the assistant said and called
 /// since. A plan reads each result a few times; without one it looks at the newest `most` only.
 ///

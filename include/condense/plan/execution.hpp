@@ -37,7 +37,7 @@
 namespace condense {
 inline namespace v1 {
 
-/// What became of an artifact. Nothing of its content is in it.
+/// The fate of an artifact. Nothing of its content is in it.
 struct artifact_record {
     std::string id = {};
     std::string source = {};
@@ -137,7 +137,7 @@ inline std::vector<ordered_decision> plain_inclusion(plan_request const& request
     return all;
 }
 
-/// What summaries of artifacts are asked for. The focus may be a model's: it is named as a topic.
+/// Prompt for a summary of an artifact. The focus may be a model's: it is named as a topic.
 inline model_prompt artifact_prompt(artifact const& about, std::string_view text, std::string_view focus,
                                     tokens limit) {
     summary_prompt prompt;
@@ -211,12 +211,12 @@ private:
     std::string_view about(decision const& decided) const noexcept {
         return decided.about.empty() ? request_.question : std::string_view{decided.about};
     }
-    /// What an artifact may take, of which the others have taken `spent`: what its reference takes in any case.
+    /// Most tokens of an artifact where the others have taken `spent`: those of its reference in any case.
     std::uint64_t room(std::size_t index, std::uint64_t spent) const noexcept {
         return (std::max)(references_[index], sub_capped(request_.budget.count, sub_capped(spent, references_[index])));
     }
     std::uint64_t room(std::size_t index) const noexcept { return room(index, spent_); }
-    /// What a decision without a limit may take: a part of what is left for those that follow.
+    /// Most tokens of a decision without a limit: a part of what is left for those that follow.
     static std::uint64_t share(ordered_decision const& each, std::uint64_t all) noexcept {
         return (std::max)(all / (each.others + 1), (std::min)(all, least_extract));
     }
