@@ -141,6 +141,14 @@ TEST_CASE("work_record: a failure goes when its own call succeeds, no other") {
     note("<\xE2\x81\xA0summary", "{}", "error: x");
     CHECK(log.failed.size() == 4);
     CHECK(log.ran.size() == 1);
+    note("bash", R"({"command":"cd /w && grep -n x a.c"})", "Command exited with code 1");  // nothing found
+    note("bash", R"({"command":"git grep x"})", "exit code 1");
+    note("bash", R"({"command":"rg x"})", "a.c:1:x");
+    CHECK(log.failed.size() == 4);
+    CHECK(log.ran.size() == 1);
+    note("bash", R"({"command":"grep x b.c"})", "grep: b.c: No such file\n\nCommand exited with code 2");
+    CHECK(log.failed.size() == 5);
+    note("bash", R"({"command":"grep x b.c"})", "x");
     note("update_order", R"({"id":"W10","count":2})", "done");
     note("bash", R"({"command":["bash","-lc","set -e\npython seed.py\necho done"]})", "42");
     CHECK(log.failed.size() == 2);
@@ -360,4 +368,26 @@ TEST_CASE("name_index: no line is quoted of what a later call has changed") {
     CHECK_FALSE(contains(summary, "W482217 is pending"));
     CHECK(contains(summary, "> Order W482217 is cancelled."));
     CHECK(contains(summary, "> Order W482219 is pending."));
+}
+
+TEST_CASE("work_record: files written stay longest where there is little room") {
+    work_log log;
+    for (int index = 0; index < 6; ++index) {
+        auto const name = std::to_string(index);
+        log.add({.path = "src/" + name + ".c", .message = 1, .is_written = true});
+        log.add({.path = "doc/" + name + ".md", .message = 1});
+        work_log::replace(log.failed, {"make " + name + ": error", 1, std::uint64_t(index)});
+    }
+    auto const in = [&](std::uint64_t bytes) {
+        auto const size = [](std::string_view text) { return std::uint64_t{text.size()}; };
+        auto const shows = [](condense::detail::callable_ref<void(std::string_view)>) {};
+        return work_record{}.write(log, {.limit = {bytes}, .tokens_of = size, .each_kept = shows});
+    };
+    CHECK(contains(in(400), "doc/0.md"));
+    CHECK(in(130) ==
+          "Record of it:\nFailed: make 5: error\n"
+          "Files written: src/5.c, src/4.c, src/3.c, src/2.c, src/1.c, src/0.c\nFiles read: doc/5.md\n");
+    CHECK(in(82) == "Record of it:\nFiles written: src/5.c, src/4.c, src/3.c, src/2.c, src/1.c, src/0.c\n");
+    CHECK(in(50) == "Record of it:\nFiles written: src/5.c, src/4.c\n");
+    CHECK(in(20).empty());
 }

@@ -43,6 +43,9 @@ TEST_CASE("told: the task, the user's words and what calls changed are visible w
     CHECK((refused.words == 2 && refused.tasks_visible == 0 && refused.words_visible == 0));
     auto const summary = counted(history, {U("> Mend it.\n> use tabs\nDone: cancel_order W17")}, history.size());
     CHECK((summary.tasks_visible == 1 && summary.words_visible == 1 && summary.actions_visible == 1));
+    conversation const greeted{U("/mode"), A("?"), U("Mend it."), A("yes")};
+    auto const behind = counted(greeted, {greeted[2]}, greeted.size());
+    CHECK((behind.tasks == 1 && behind.tasks_visible == 1 && behind.words == 1 && behind.words_visible == 0));
     auto const less = counted(history, {U("Mend")}, history.size());
     CHECK((less.tasks_visible == 0 && less.words_visible == 0 && less.actions_visible == 0));
 }

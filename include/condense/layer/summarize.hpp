@@ -99,12 +99,12 @@ constexpr std::uint64_t halved(std::uint64_t limit, unsigned pressure) noexcept 
     return limit >> (pressure < 63 ? pressure : 63);
 }
 
-/// The input without what is always sent.
+/// The input without what is always sent: system messages and the task.
 template <class Draft>
 tokens free_room(Draft const& draft) noexcept {
     cost fixed;
     for (auto const which : draft.groups())
-        if (draft.is_system(which)) fixed += draft.about(which).cost;
+        if (draft.is_system(which) || draft.holds_task(which)) fixed += draft.about(which).cost;
     return draft.limits().input() - draft.limits().overhead - draft.measured(fixed);
 }
 

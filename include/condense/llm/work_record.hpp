@@ -205,12 +205,16 @@ struct work_record {
             });
         if (!has_call) see(log, seen.part, seen.speaker, seen.message);
     }
-    /// The record, of at most `room.limit`: the newest of each kind, as far as they fit.
+    /// The record, of at most `room.limit`: the newest of each kind, as far as they fit. Files written stay longest.
     std::string write(memory const& log, index_room const& room) const {
-        for (std::size_t most = memory::files_most;; most /= 2) {
-            auto text = written(log, most);
+        constexpr std::size_t files_kept = 8;  // for each line of another kind
+        for (std::size_t most = memory::files_most, files = files_kept * most;;) {
+            auto text = written(log, most, files);
             if (room.tokens_of(text) <= room.limit.count) return text;
-            if (most == 0) return {};
+            if (files == 0) return {};
+            if (most == 0) files /= 2;
+            most /= 2;
+            if (most != 0) files = files_kept * most;
         }
     }
 
@@ -228,22 +232,23 @@ struct work_record {
         auto const command = command_in(call);
         auto const made = detail::changing_call_of(call, changes, looks);
         auto const end = detail::end_of(result);
+        bool const searches = is_search(command);
+        bool const failed = end.failed && !(end.is_silent && searches);
         auto const about = !command.empty() ? command : !path.empty() ? path : made.subject;
         auto const tool = detail::record_line(call.tool.empty() ? result.tool : call.tool, line);
         auto const outcome = end.line.empty() ? std::string{"(no output)"} : detail::record_line(end.line, line);
         std::string_view const known_by = !about.empty() ? about : !call.text.empty() ? call.text : outcome;
         auto const subject = detail::fnv1a(known_by, detail::fnv1a(tool));
-        if (!call.text.empty() || end.failed) {
+        if (!call.text.empty() || failed) {
             auto const shown = detail::record_line(ends_of(about), {80});
             auto const text =
                 detail::joined({tool, tool.empty() ? "" : ": ", shown, shown.empty() ? "" : ": ", outcome});
-            memory::replace(log.failed,
-                            {end.failed ? detail::record_line(text, line) : std::string{}, message, subject});
+            memory::replace(log.failed, {failed ? detail::record_line(text, line) : std::string{}, message, subject});
         }
-        if (auto const ran = detail::record_line(ends_of(command), line); !ran.empty() && !end.failed)
+        if (auto const ran = detail::record_line(ends_of(command), line); !ran.empty() && !failed && !searches)
             memory::replace(log.ran,
                             {detail::joined({ran, ": ", detail::record_line(outcome, {60})}), message, subject});
-        if (made.changes && !end.failed) note_change(log, tool, made, outcome, message);
+        if (made.changes && !failed) note_change(log, tool, made, outcome, message);
         if (result.status == part_status::error || detail::is_error_text(result.text)) return;
         if (!detail::names_one_of(call.tool, writes))
             for (auto& file : log.files)
@@ -306,6 +311,13 @@ private:
         auto const whole = detail::script_in(call);
         if ((is_verb(whole) && file_of_call{}(call)) || whole.starts_with("*** Begin Patch")) return {};
         return std::string{detail::without_folder(whole)};
+    }
+    /// True for a command that ends with an exit code where it finds nothing.
+    static bool is_search(std::string_view command) noexcept {
+        auto const tool = detail::take_word(command);
+        for (std::string_view const each : {"grep", "egrep", "rg", "ag", "diff", "cmp", "test", "pgrep"})
+            if (tool == each) return true;
+        return tool == "git" && detail::take_word(command) == "grep";
     }
     /// Of a text of many lines the first and the last.
     static std::string ends_of(std::string_view text) {
@@ -371,8 +383,9 @@ private:
         return false;
     }
 
-    /// The record of at most so many files, and a twelfth of the lines for each sixteenth of them.
-    std::string written(memory const& log, std::size_t most) const {
+    /// The record of at most so many files that were read, as many written, and a twelfth of the lines for each
+    /// sixteenth of those read.
+    std::string written(memory const& log, std::size_t most, std::size_t files_written) const {
         std::string out{detail::record_head};
         out.push_back('\n');
         auto const empty = out.size();
@@ -399,7 +412,8 @@ private:
         for (bool const is_written : {true, false}) {
             std::string names;
             std::size_t count = 0;
-            for (auto file = log.files.rbegin(); file != log.files.rend() && count < most; ++file) {
+            for (auto file = log.files.rbegin();
+                 file != log.files.rend() && count < (is_written ? files_written : most); ++file) {
                 if (file->is_written != is_written) continue;
                 names.append(names.empty() ? "" : ", ").append(file->path);
                 if (!is_written && file->bytes != 0)

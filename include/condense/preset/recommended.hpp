@@ -51,18 +51,18 @@ auto recommended_with(Journal to, Store into, reasoning_use reasoning, agent_too
 }
 
 /// The index of `recommended`: the user's words, a record of the work, the texts of the latest edits, and lines with
-/// the names that later turns need, in a quarter of what is free together. A function, because clang 19 takes
+/// the names that later turns need, in 24 % of what is free together. A function, because clang 19 takes
 /// `.leaves = constant` in a template for no index.
 constexpr auto recommended_index() {
     return both{
-        both{user_words{.share = percent{500}}, work_record{.share = percent{250}}},
-        both{edited_texts{.share = percent{300}}, name_index<>{.share = percent{1'500}, .lines = percent{10'000}}}};
+        both{user_words{.share = percent{500}}, work_record{.share = percent{200}}},
+        both{edited_texts{.share = percent{200}}, name_index<>{.share = percent{1'500}, .lines = percent{10'000}}}};
 }
 
-/// The depth of `recommended`, beside a summary: 23 % of the window, or half of it where that holds 32 turns of the
+/// The depth of `recommended`, beside a summary: 22 % of the window, or half of it where that holds 32 turns of the
 /// user, as in chats, which grow slowly.
 inline constexpr target recommended_depth =
-    for_session(used <= percent{2'300} || (used <= percent{5'000} && used >= v1::turns{32}));
+    for_session(used <= percent{2'200} || (used <= percent{5'000} && used >= v1::turns{32}));
 
 /// The summary that `recommended` makes by rule.
 inline auto recommended_summary(std::string_view source_hint = {}) {
@@ -77,7 +77,7 @@ inline auto recommended_summary(std::string_view source_hint = {}) {
                      .label = "summarize: rule"};
 }
 
-/// From 90 % of the window, or 92 % while the prompt cache is in use, the oldest messages become one summary, until 23
+/// From 90 % of the window, or 92 % while the prompt cache is in use, the oldest messages become one summary, until 22
 /// % of the window is left beside it, or half of the window if that holds 32 turns of the user: the task, what no
 /// answer has followed, and the newest groups stay as they were said. The summary has the user's words, what was
 /// decided and done, files read and written, what failed and what is open, texts of the latest edits, and lines with

@@ -78,7 +78,7 @@ struct replay_figures {
     std::uint64_t edits = 0;  ///< old texts of edits that stood exactly in an earlier message
     std::uint64_t edits_visible = 0;  ///< of these, exactly in one part of a request that fits the input
     // By request, of what was told before it: what there was, and what it shows, if it fits the input. See told_index.
-    std::uint64_t tasks = 0;  ///< the first message of the user
+    std::uint64_t tasks = 0;  ///< the first message of the user that asks for something
     std::uint64_t tasks_visible = 0;
     std::uint64_t words = 0;  ///< other messages of the user
     std::uint64_t words_visible = 0;

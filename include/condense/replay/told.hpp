@@ -12,6 +12,7 @@
 #include <condense/core/message.hpp>
 #include <condense/detail/json_members.hpp>
 #include <condense/detail/json_strings.hpp>
+#include <condense/detail/text.hpp>
 #include <condense/detail/utf8.hpp>
 #include <condense/llm/fence.hpp>
 #include <condense/replay/arguments.hpp>
@@ -48,7 +49,9 @@ public:
             bool const is_user = v1::role_of(m) == role::user;
             each_part(m, [&](part_view const& part) {
                 if (is_user && part.kind == part_kind::text && part.call.empty()) {
-                    add(index, std::exchange(has_task, true) ? kind::words : kind::task, opening_of(part.text));
+                    bool const is_task = !has_task && !asks_nothing(part.text);
+                    has_task = has_task || is_task;
+                    add(index, is_task ? kind::task : kind::words, opening_of(part.text));
                 } else if (part.kind == part_kind::tool_call && changes_something(part.tool)) {
                     std::string subject;
                     json::each_member(part.text, [&](std::string_view, std::string_view value) {
