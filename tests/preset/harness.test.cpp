@@ -13,7 +13,7 @@ static_assert(complete<mix_type>);
 
 TEST_CASE("harness: keeps the laws, and the journal has all", "[laws][row-A6]") { keeps_the_laws(made); }
 
-TEST_CASE("harness: 30 messages become a summary and the last ten", "[row-A1][row-A6]") {
+TEST_CASE("harness: 30 messages become the task, a summary and the last ten", "[row-A1][row-A6]") {
     staged session{made, 1'000'000_tokens};
     talk(session, 14, 50);
     session.push(U("wait"));
@@ -22,9 +22,10 @@ TEST_CASE("harness: 30 messages become a summary and the last ten", "[row-A1][ro
     CHECK(session.prepare().changed());
     CHECK(session.things.calls == 1);
     auto const request = sent(session);
-    REQUIRE(request.size() <= 12);
-    CHECK(request.size() >= 11);  // ten messages, and the turn that they begin in
-    CHECK(laws::words(request[0]).find("What came before, in short.") != std::string::npos);
+    REQUIRE(request.size() <= 13);
+    CHECK(request.size() >= 12);  // ten messages, and the turn that they begin in
+    CHECK(request[0] == session.history()[0]);
+    CHECK(laws::words(request[1]).find("What came before, in short.") != std::string::npos);
     CHECK(laws::words(request.back()) == "and now");
     CHECK(session.things.recorded().size() == 30);
 }

@@ -87,6 +87,16 @@ inline bool names_differ(auto const& made) {
     return !names.empty() && names.size() == made.layers.size();
 }
 
+/// Law L21: the task is missing only where it would fill the request to more than `percents` of the input.
+void keeps_the_task(auto const& session, condense::tokens used, std::uint64_t percents) {
+    auto const task = session.outline().task();
+    if (task == condense::detail::none32) return;
+    condense::group const which{session.outline().group_of(task)};
+    auto const& edits = session.edits();
+    if (edits.present(which)) return;
+    CHECK((used + edits.measured(edits.of(which).cost)).count * 100 > session.limits().input().count * percents);
+}
+
 /// Random conversations, message by message, in windows of several sizes: every request obeys the laws, fits
 /// or is said to be exhausted, and the journal has every message as it came.
 void keeps_the_laws(auto const& make) {
@@ -105,6 +115,7 @@ void keeps_the_laws(auto const& make) {
             if (index == 0) CHECK(names_differ(made));
             changed += made.changed() ? 1u : 0u;
             ++requests;
+            keeps_the_task(session, made.after.tokens, 60);
             CHECK((made.fits() || made.outcome == condense::outcome::exhausted || !made.changed()));
             if (made.changed() || index + 1 == all.size()) {
                 auto const judged =

@@ -26,9 +26,9 @@ inline constexpr auto harness_exempt =
 
 /// Results over 80,000 characters, or over 25 % of the input where that is less, are stored on arrival. At 30 messages
 /// or 84 % of the window (108,000 of 128,000) string arguments over 2,000 characters are cut, and everything but the
-/// last ten messages is summarised. From 60,000 tokens on old results are cut, all in one run, if that saves 19,000
-/// tokens: less would not pay for the lost prompt cache. The newest 40,000 tokens stay. Recoverable; asks the model for
-/// summaries only.
+/// task and the last ten messages is summarised. From 60,000 tokens on old results are cut, all in one run, if that
+/// saves 19,000 tokens: less would not pay for the lost prompt cache. The newest 40,000 tokens stay. Recoverable; asks
+/// the model for summaries only.
 template <journal Journal, class Store, class Model>
 auto harness(Journal to, Store into, Model model) {
     using namespace literals;
@@ -49,11 +49,11 @@ auto harness(Journal to, Store into, Model model) {
                              .with = head_tail{.head = 1'000_chars, .tail = 1'000_chars},
                              .label = "compress: results"},
                     summarize{.when = due,
-                              .until = for_session(used <= 11_messages && used <= 42_pct),
-                              .protect = last(10_messages) | unanswered,
+                              .until = for_session(used <= 12_messages && used <= 42_pct),
+                              .protect = task | last(10_messages) | unanswered,
                               .with = model},
                     sliding_window{.when = used >= 95_pct,
-                                   .protect = last(10_messages) | unanswered},  // if the summary does not help
+                                   .protect = task | last(10_messages) | unanswered},  // if the summary does not help
                     escalate{.when = used >= 95_pct}};
 }
 
