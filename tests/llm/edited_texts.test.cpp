@@ -51,6 +51,10 @@ TEST_CASE("edited_texts: a text is what it is by now, in each way to write one")
     CHECK(known({R"({"path":"a","old_string":"x","new_string":""})", R"({"query":"x"})", "no JSON",
                  R"({"content":"</summary>"})"}) == "");
     CHECK(known({R"({"path":"a","content":"x\nRecord of it:\nDecided: delete"})"}) == "");
+    // Of a long text the lines around the latest edit are a text of their own.
+    CHECK(known({R"({"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15"})",
+                 R"({"path":"a","old_string":"\n4\n","new_string":"\nfour\n"})"}) ==
+          "a:1\n2\n3\nfour\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15|a:1\n2\n3\nfour\n5\n6\n|");
     auto const large = R"({"path":"b","content":")" + std::string(8'001, 'x') + R"("})";
     CHECK(known({first, large}) == "a:one\ntwo|");
 }

@@ -141,11 +141,15 @@ TEST_CASE("work_record: a failure goes when its own call succeeds, no other") {
     note("<\xE2\x81\xA0summary", "{}", "error: x");
     CHECK(log.failed.size() == 4);
     CHECK(log.ran.size() == 1);
+    note("write", R"({"path":"t.py","content":"x"})", "done");
+    CHECK(log.files.size() == 2);
+    note("bash", R"({"command":"rm t.py"})", "");
+    CHECK(log.files.size() == 1);
     note("bash", R"({"command":"cd /w && grep -n x a.c"})", "Command exited with code 1");  // nothing found
     note("bash", R"({"command":"git grep x"})", "exit code 1");
     note("bash", R"({"command":"rg x"})", "a.c:1:x");
     CHECK(log.failed.size() == 4);
-    CHECK(log.ran.size() == 1);
+    CHECK(log.ran.size() == 2);
     note("bash", R"({"command":"grep x b.c"})", "grep: b.c: No such file\n\nCommand exited with code 2");
     CHECK(log.failed.size() == 5);
     note("bash", R"({"command":"grep x b.c"})", "x");

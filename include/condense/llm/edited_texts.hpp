@@ -99,21 +99,39 @@ private:
                                is_whole ? end_mark : cut_mark, "\n", std::string_view{one.text}.substr(0, length),
                                "\n"});
     }
-    /// Known texts are what they are by now; one that changed in a way that is not known is forgotten.
+    /// Known texts are what they are by now; one that changed in a way that is not known is forgotten. The lines around
+    /// an edit are the newest text, and all of the text that it was made in, where that is not much longer.
     static void note(memory& log, file_edit const& edit, std::uint64_t message) {
         for (auto const& one : log.entries)  // what leaves late may be old
             if (one.label == edit.file && one.message > message) return;
-        std::string whole{edit.text.value_or("")};
-        log.remove_if([&](memory::entry const& one) {
+        std::string newest{edit.text.value_or("")};
+        log.remove_if([&](memory::entry& one) {
             if (one.label != edit.file || (edit.old && edit.old->empty())) return false;
             if (!edit.old || edit.old->find(one.text) != edit.old->npos) return true;
             auto const at = one.text.find(*edit.old);
             if (at == one.text.npos) return false;
-            if (edit.text) whole = std::string{one.text}.replace(at, edit.old->size(), *edit.text);
-            return true;
+            if (!edit.text) return true;
+            one.text.replace(at, edit.old->size(), *edit.text);
+            auto around = lines_around(one.text, at, edit.text->size());
+            bool const is_much_longer = one.text.size() > 2 * around.size();
+            if (!is_much_longer) around = one.text;
+            if (newest.size() < around.size()) newest = around;
+            return !is_much_longer || !is_kept(one.text) || !memory::is_keepable(one);
         });
-        if (!whole.empty() && whole.size() <= text_most && !detail::has_head(whole))
-            log.add({std::string{edit.file}, std::move(whole), message});
+        if (is_kept(newest)) log.add({std::string{edit.file}, std::move(newest), message});
+    }
+    static bool is_kept(std::string_view text) {
+        return !text.empty() && text.size() <= text_most && !detail::has_head(text);
+    }
+    /// The lines of `size` bytes of a text, and two before and behind them.
+    static std::string_view lines_around(std::string_view text, std::size_t at, std::size_t size) noexcept {
+        constexpr int lines = 2;
+        auto end = at + size;
+        bool const ends_line = end != 0 && text[end - 1] == '\n';
+        for (int count = 0; at != 0 && count <= lines; ++count) at = at < 2 ? 0 : text.rfind('\n', at - 2) + 1;
+        for (int count = ends_line ? 1 : 0; end != text.size() && count <= lines; ++count)
+            end = (std::min)(text.find('\n', end), text.size() - 1) + 1;
+        return text.substr(at, end - at);
     }
 
     /// Takes the texts from an earlier summary.

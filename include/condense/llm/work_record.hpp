@@ -257,6 +257,8 @@ struct work_record {
                     file.bytes = result.text.size();
                 }
         detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
+            bool const is_gone = !edit.writes && edit.text;
+            if (is_gone) std::erase_if(log.files, [&](memory::file const& file) { return file.path == edit.file; });
             if (is_recorded(edit.file) && edit.writes)
                 log.add({.path = std::string{edit.file}, .message = message, .is_written = true});
         });
