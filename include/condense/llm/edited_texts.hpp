@@ -125,11 +125,11 @@ private:
     }
     /// The lines of `size` bytes of a text, and two before and behind them.
     static std::string_view lines_around(std::string_view text, std::size_t at, std::size_t size) noexcept {
-        constexpr int lines = 2;
+        constexpr int most = 2;
         auto end = at + size;
         bool const ends_line = end != 0 && text[end - 1] == '\n';
-        for (int count = 0; at != 0 && count <= lines; ++count) at = at < 2 ? 0 : text.rfind('\n', at - 2) + 1;
-        for (int count = ends_line ? 1 : 0; end != text.size() && count <= lines; ++count)
+        for (int count = 0; at != 0 && count <= most; ++count) at = at < 2 ? 0 : text.rfind('\n', at - 2) + 1;
+        for (int count = ends_line ? 1 : 0; end != text.size() && count <= most; ++count)
             end = (std::min)(text.find('\n', end), text.size() - 1) + 1;
         return text.substr(at, end - at);
     }
