@@ -21,9 +21,9 @@ inline namespace v1 {
 namespace presets {
 
 /// Results over 20,000 tokens are stored on arrival and leave ten lines. From 85 % the texts of all file-writing calls
-/// become pointers, because the files hold them. From 95 % everything but the task and the newest 20 % is summarised, by the model
-/// or, if it fails, by rule. For agents that write files; late stages suit windows that are seldom full. Recoverable.
-/// To protect a tool that reads artifacts, copy the pipeline and put the tool into `protect`.
+/// become pointers, because the files hold them. From 95 % everything but the task and the newest 20 % is summarised,
+/// by the model or, if it fails, by rule. For agents that write files; late stages suit windows that are seldom full.
+/// Recoverable. To protect a tool that reads artifacts, copy the pipeline and put the tool into `protect`.
 template <journal Journal, class Store, class Model>
 auto progressive(Journal to, Store into, Model model) {
     using namespace literals;
