@@ -551,6 +551,20 @@ TEST_CASE("context: passages come before references, which share what is left") 
     CHECK(sound(plan_context{}, things, 1'900).unnamed < made.unnamed);
 }
 
+TEST_CASE("context: passages spend the budget, where there are enough of them") {
+    listed<> things;
+    for (int number = 0; number < 6; ++number) {
+        std::string text = letters(1'000, 'x') + "\n";
+        for (int line = 0; line < 40; ++line)
+            text.append(line % 8 == 0 ? "the port is 8080\n" : "lorem ipsum dolor sit amet consectetur\n");
+        things.document(text, "port " + std::to_string(number));
+    }
+    for (std::uint64_t const budget : {600u, 1'000u, 2'000u, 4'000u}) {
+        CAPTURE(budget);
+        CHECK(sound(plan_context{}, things, budget).used.count > budget / 100 * 95);
+    }
+}
+
 TEST_CASE("context: question and goal decide what is shown") {
     auto text = about_ports(3'000);
     text.replace(text.find("port is 8080"), 12, "user is root");

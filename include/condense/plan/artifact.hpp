@@ -96,6 +96,7 @@ struct artifact_plan {
     plan_faults faults = {};
     provider_usage usage = {};  ///< of a model that planned
     std::string problem = {};  ///< why there is no plan: everything is then included as far as it fits, newest first
+    bool extends = false;  ///< what is left in the end makes extracts longer than their limits, the most urgent first
 };
 
 /// The question to a planner.

@@ -102,6 +102,7 @@ inline std::vector<ordered_decision> mended(artifact_plan& plan, plan_request co
     if (count != all.size()) {
         plan.faults.missing += static_cast<std::uint32_t>(all.size() - count);
         auto rule = rule_planner{}(request);
+        plan.extends = plan.extends || count == 0;
         for (auto& each : rule.decisions)
             if (auto* const slot = slot_of(each); slot != nullptr && !*slot) *slot = std::move(each);
     }
@@ -195,6 +196,8 @@ public:
         write_summaries();
         for (auto const& each : order_) decide(each);
         include_failed();
+        if (plan.extends)
+            for (auto const& each : order_) extend(each);
         for (auto const& each : order_)
             if (done_[each.index].record.done == strategy::exclude) name(each.index);
         return std::move(done_);
@@ -261,6 +264,15 @@ private:
         if (cost >= full_cost.count) return include(index);
         finish(index, strategy::extract, cost, std::move(text));
         return true;
+    }
+
+    /// Spends what is left on a longer extract.
+    void extend(ordered_decision const& each) {
+        auto const& record = done_[each.index].record;
+        if (record.done != strategy::extract) return;
+        auto const spent = spent_;
+        spent_ = add_capped(sub_capped(spent, record.after.count), references_[each.index]);
+        if (!extract(each.index, about(each.what), request_.budget.count)) spent_ = spent;
     }
 
     void decide(ordered_decision const& each) {

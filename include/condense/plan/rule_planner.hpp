@@ -52,7 +52,6 @@ struct rule_planner {
         auto const spare = recent.of(request.budget).count;
         extract_best(request, ranked(request, scores), choices, left, spare);
         include_rest(request, choices, left);
-        extend_extracts(choices, left.left);
         return plan_of(request, choices);
     }
 
@@ -121,10 +120,10 @@ private:
             if (chosen.score == 0) chosen.score = each.score;
             if (chosen.in_full) continue;
             auto const& candidate = request.artifacts[each.text];
-            // Half of the first passage more, and a quarter of each further one, for what stands around them.
+            // A quarter more for what stands around it.
             bool const opens = chosen.passages == 0;
-            auto const more = detail::cost_of_bytes(candidate, each.size + each.size / (opens ? 2 : 4)) +
-                              (opens ? first_gap_cost : gap_cost);
+            auto const more =
+                detail::cost_of_bytes(candidate, each.size + each.size / 4) + (opens ? first_gap_cost : gap_cost);
             auto const next = chosen.cost + more;
             bool const most = next >= candidate.cost.count / 5 * 3 || candidate.cost.count <= brief;
             if (most && left.spend(each.text, candidate.cost.count, spare)) {
@@ -149,22 +148,13 @@ private:
             }
     }
 
-    /// Spends what is left on longer extracts, each by its part of them all.
-    static void extend_extracts(std::vector<choice>& choices, std::uint64_t left) {
-        std::uint64_t all = 0;
-        for (auto const& each : choices) all = detail::add_capped(all, each.in_full ? 0 : each.cost);
-        for (auto& each : choices)
-            if (!each.in_full && each.cost != 0)
-                each.cost = detail::add_capped(each.cost, detail::scale_down(left, each.cost, all));
-    }
-
     static artifact_plan plan_of(plan_request const& request, std::vector<choice> const& choices) {
         auto const before = [&](std::size_t left, std::size_t right) {
             if (choices[left].score != choices[right].score) return choices[left].score > choices[right].score;
             return left > right;
         };
         auto const order = detail::sorted_indices(choices.size(), before);
-        artifact_plan plan;
+        artifact_plan plan{.extends = true};
         for (std::size_t place = 0; place < order.size(); ++place) {
             auto const& chosen = choices[order[place]];
             auto const& candidate = request.artifacts[order[place]];
