@@ -160,7 +160,7 @@ TEST_CASE("a summary that stands before a user message joins that one") {
     session.push(U("next"));
     session.push(step(6));
     session.push(step(7));
-    REQUIRE(session.run(condense::force{.target = 1'500_tokens}).changed());
+    REQUIRE(session.run(condense::force{.target = 1'450_tokens}).changed());
     CHECK(session.request()[1].parts[0].text.starts_with("Summary of"));
     CHECK(session.request()[1].parts[0].text.ends_with("\n\nnext"));
     CHECK(miscounted(session) == "");

@@ -55,6 +55,26 @@ TEST_CASE("edited_texts: a text is what it is by now, in each way to write one")
     CHECK(known({R"({"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15"})",
                  R"({"path":"a","old_string":"\n4\n","new_string":"\nfour\n"})"}) ==
           "a:1\n2\n3\nfour\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15|a:1\n2\n3\nfour\n5\n6\n|");
+    // Such lines that a later edit has changed in part are not quoted.
+    constexpr auto all = R"({"path":"a","content":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15"})";
+    CHECK(known({all, R"({"path":"a","old_string":"4","new_string":"four"})",
+                 R"({"path":"a","old_string":"6\n7","new_string":"six"})"}) ==
+          "a:1\n2\n3\nfour\n5\nsix\n8\n9\n10\n11\n12\n13\n14\n15|a:four\n5\nsix\n8\n9\n|");
+    CHECK(
+        known({R"({"path":"a","old_string":"x","new_string":""})", R"({"path":"a","old_string":"y","new_string":""})"})
+            .empty());
+    edited_texts::memory log, loaded;
+    for (std::uint64_t at = 1; at < 4; ++at)
+        edited_texts{}.see(
+            log,
+            {.kind = condense::part_kind::tool_call,
+             .text = at == 1 ? std::string{all}
+                             : R"({"path":"a","old_string":")" + std::to_string(at + 6) + R"(","new_string":"eight"})"},
+            at);
+    REQUIRE(loaded.load(log.save(), 9));
+    CHECK(loaded.save() == log.save());
+    log.rewind(3);  // of the latest edit nothing stays
+    for (auto const& one : log.entries) CHECK(one.text.find("eight") == one.text.npos);
     auto const large = R"({"path":"b","content":")" + std::string(8'001, 'x') + R"("})";
     CHECK(known({first, large}) == "a:one\ntwo|");
 }

@@ -143,6 +143,9 @@ TEST_CASE("work_record: a failure goes when its own call succeeds, no other") {
     CHECK(log.ran.size() == 1);
     note("write", R"({"path":"t.py","content":"x"})", "done");
     CHECK(log.files.size() == 2);
+    note("bash", R"({"command":"rm t.py"})", "rm: cannot remove 't.py'\nexit code 1");
+    note("bash", R"({"command":"cd x && rm t.py"})", "");  // another one
+    CHECK(log.files.size() == 2);
     note("bash", R"({"command":"rm t.py"})", "");
     CHECK(log.files.size() == 1);
     note("bash", R"({"command":"cd /w && grep -n x a.c"})", "Command exited with code 1");  // nothing found
@@ -152,10 +155,14 @@ TEST_CASE("work_record: a failure goes when its own call succeeds, no other") {
     CHECK(log.ran.size() == 2);
     note("bash", R"({"command":"grep x b.c"})", "grep: b.c: No such file\n\nCommand exited with code 2");
     CHECK(log.failed.size() == 5);
+    for (auto const* const script : {"grep -q x a && make", "grep x a\\nmake", "grep x a | sort", "test -f a"})
+        note("bash", R"({"command":")" + std::string{script} + R"("})", "exit code 1");
+    note("bash", R"({"command":"rg x"})", "exit code 127");
+    CHECK(log.failed.size() == 10);
     note("bash", R"({"command":"grep x b.c"})", "x");
     note("update_order", R"({"id":"W10","count":2})", "done");
     note("bash", R"({"command":["bash","-lc","set -e\npython seed.py\necho done"]})", "42");
-    CHECK(log.failed.size() == 2);
+    CHECK(log.failed.size() == 7);
     CHECK(log.changed.size() == 2);
     CHECK(log.ran.back().text == "set -e ... echo done: 42");
     work_log loaded;

@@ -99,13 +99,16 @@ constexpr std::uint64_t halved(std::uint64_t limit, unsigned pressure) noexcept 
     return limit >> (pressure < 63 ? pressure : 63);
 }
 
-/// The input without what is always sent: system messages and the task.
+/// The input without what is always sent: system messages, and the task up to a quarter of the rest.
 template <class Draft>
 tokens free_room(Draft const& draft) noexcept {
-    cost fixed;
+    cost fixed, task;
     for (auto const which : draft.groups())
-        if (draft.is_system(which) || draft.holds_task(which)) fixed += draft.about(which).cost;
-    return draft.limits().input() - draft.limits().overhead - draft.measured(fixed);
+        if (draft.is_system(which) || draft.holds_task(which))
+            (draft.is_system(which) ? fixed : task) += draft.about(which).cost;
+    auto const room = draft.limits().input() - draft.limits().overhead - draft.measured(fixed);
+    auto const of_task = draft.measured(task);
+    return room - (of_task.count < room.count / 4 ? of_task : tokens{room.count / 4});
 }
 
 /// The most that a list may take, of `share`: it leaves the request smaller than it was, and such that it `fits`. Where

@@ -100,24 +100,35 @@ private:
                                "\n"});
     }
     /// Known texts are what they are by now; one that changed in a way that is not known is forgotten. The lines around
-    /// an edit are the newest text, and all of the text that it was made in, where that is not much longer.
+    /// an edit are the newest text, and all of the text that it was made in, where that is much longer.
     static void note(memory& log, file_edit const& edit, std::uint64_t message) {
         for (auto const& one : log.entries)  // what leaves late may be old
             if (one.label == edit.file && one.message > message) return;
         std::string newest{edit.text.value_or("")};
-        log.remove_if([&](memory::entry& one) {
+        std::vector<memory::entry> changed;
+        log.remove_if([&](memory::entry const& one) {
             if (one.label != edit.file || (edit.old && edit.old->empty())) return false;
             if (!edit.old || edit.old->find(one.text) != edit.old->npos) return true;
-            auto const at = one.text.find(*edit.old);
-            if (at == one.text.npos) return false;
-            if (!edit.text) return true;
-            one.text.replace(at, edit.old->size(), *edit.text);
-            auto around = lines_around(one.text, at, edit.text->size());
-            bool const is_much_longer = one.text.size() > 2 * around.size();
-            if (!is_much_longer) around = one.text;
-            if (newest.size() < around.size()) newest = around;
-            return !is_much_longer || !is_kept(one.text) || !memory::is_keepable(one);
+            if (one.text.find(*edit.old) == one.text.npos) return false;
+            if (edit.text) changed.push_back(one);
+            return true;
         });
+        for (auto& one : changed) {
+            auto const before = one.text;
+            auto const at = before.find(*edit.old);
+            one.text.replace(at, edit.old->size(), *edit.text);
+            // Lines of it that were a text of their own may have changed with it.
+            log.remove_if([&](memory::entry const& other) {
+                return other.label == one.label && before.find(other.text) != before.npos &&
+                       one.text.find(other.text) == one.text.npos;
+            });
+            auto const around = lines_around(one.text, at, edit.text->size());
+            bool const is_much_longer = one.text.size() > 2 * around.size();
+            auto const candidate = is_much_longer ? around : std::string_view{one.text};
+            if (newest.size() < candidate.size()) newest = candidate;
+            one.message = message;
+            if (is_much_longer && is_kept(one.text)) log.add(std::move(one));
+        }
         if (is_kept(newest)) log.add({std::string{edit.file}, std::move(newest), message});
     }
     static bool is_kept(std::string_view text) {
@@ -127,8 +138,10 @@ private:
     static std::string_view lines_around(std::string_view text, std::size_t at, std::size_t size) noexcept {
         constexpr int most = 2;
         auto end = at + size;
+        bool const begins_line = at == 0 || text[at - 1] == '\n';
         bool const ends_line = end != 0 && text[end - 1] == '\n';
-        for (int count = 0; at != 0 && count <= most; ++count) at = at < 2 ? 0 : text.rfind('\n', at - 2) + 1;
+        for (int count = begins_line ? 1 : 0; at != 0 && count <= most; ++count)
+            at = at < 2 ? 0 : text.rfind('\n', at - 2) + 1;
         for (int count = ends_line ? 1 : 0; end != text.size() && count <= most; ++count)
             end = (std::min)(text.find('\n', end), text.size() - 1) + 1;
         return text.substr(at, end - at);

@@ -90,7 +90,7 @@ inline bool tells_exit_code(std::string_view line) noexcept {
 struct call_end {
     std::string_view line = {};  ///< of an error the first one, of other output the last that is no mark
     bool failed = false;  ///< by its status, by how it begins, or by an exit code in its first or last line
-    bool is_silent = false;  ///< with an exit code alone
+    bool is_silent = false;  ///< with the exit code 1 and nothing else
 };
 inline call_end end_of(part_view const& result) noexcept {
     bool const is_error = is_error_text(result.text);
@@ -104,7 +104,7 @@ inline call_end end_of(part_view const& result) noexcept {
         if (!line.starts_with('<') && !(is_error && !end.line.empty())) end.line = line;
     }
     // A search that found nothing has an exit code, too, and no output.
-    end.is_silent = tells_exit_code(first) && first.data() == last.data() && !first.starts_with('{');
+    end.is_silent = tells_exit_code(first) && first.data() == last.data() && first.ends_with(" 1");
     end.failed = end.failed || (!end.line.empty() && (tells_exit_code(first) || tells_exit_code(last)));
     return end;
 }

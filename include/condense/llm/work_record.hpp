@@ -164,11 +164,11 @@ constexpr bool names_one_of(std::string_view name, std::array<std::string_view, 
 }  // namespace detail
 
 /// Lists what was done in all that has left a session: sentences of the assistant that name a decision, calls that
-/// changed something, the newest of each tool on each subject, commands that ran and how they ended, files read and
-/// written, calls that failed and have not succeeded since, and what is open by the newest list of tasks. A file that
-/// was read stands with its size, so that an agent can tell whether to read it again. Costs a look at each message when
-/// it leaves; remembers the last 12 lines of each kind and 200 files. In a run on its own (`reduce`) the earlier record
-/// is taken from its text.
+/// changed something, the newest of each tool on each subject, commands that ran and how they ended, but for searches,
+/// files read and written, calls that failed and have not succeeded since, and what is open by the newest list of
+/// tasks. A file that a command has removed is not listed; one that was read stands with its size, so that an agent can
+/// tell whether to read it again. Costs a look at each message when it leaves; remembers the last 12 lines of each kind
+/// and 200 files. In a run on its own (`reduce`) the earlier record is taken from its text.
 struct work_record {
     percent share = {500};  ///< of the input; halved with each step of pressure
     chars line = {150};  ///< kept of each command, failure and task
@@ -205,16 +205,16 @@ struct work_record {
             });
         if (!has_call) see(log, seen.part, seen.speaker, seen.message);
     }
-    /// The record, of at most `room.limit`: the newest of each kind, as far as they fit. Files written stay longest.
+    /// The record, of at most `room.limit`: the newest of each kind, as far as they fit. Files that were written stay
+    /// longest.
     std::string write(memory const& log, index_room const& room) const {
-        constexpr std::size_t files_kept = 8;  // for each line of another kind
+        constexpr std::size_t files_kept = 8, files_least = 2;  // for each line of another kind
         for (std::size_t most = memory::files_most, files = files_kept * most;;) {
             auto text = written(log, most, files);
             if (room.tokens_of(text) <= room.limit.count) return text;
             if (files == 0) return {};
-            if (most == 0) files /= 2;
-            most /= 2;
-            if (most != 0) files = files_kept * most;
+            if (most == 0 || (most == 1 && files > files_least)) files /= 2;
+            else files = files_kept * (std::max)(most /= 2, std::size_t{1});
         }
     }
 
@@ -257,8 +257,11 @@ struct work_record {
                     file.bytes = result.text.size();
                 }
         detail::each_edit(call, usual_edit_members, [&](file_edit const& edit) {
-            bool const is_gone = !edit.writes && edit.text;
-            if (is_gone) std::erase_if(log.files, [&](memory::file const& file) { return file.path == edit.file; });
+            // Behind `cd` it may be a file of another folder.
+            if (!edit.writes && edit.text && !failed && command == detail::script_in(call))
+                std::erase_if(log.files, [&](memory::file const& file) {
+                    return file.path == edit.file && file.message <= message;
+                });
             if (is_recorded(edit.file) && edit.writes)
                 log.add({.path = std::string{edit.file}, .message = message, .is_written = true});
         });
@@ -314,10 +317,14 @@ private:
         if ((is_verb(whole) && file_of_call{}(call)) || whole.starts_with("*** Begin Patch")) return {};
         return std::string{detail::without_folder(whole)};
     }
-    /// True for a command that ends with an exit code where it finds nothing.
-    static bool is_search(std::string_view command) noexcept {
-        auto const tool = detail::take_word(command);
-        for (std::string_view const each : {"grep", "egrep", "rg", "ag", "diff", "cmp", "test", "pgrep"})
+    /// True for a script of one command, which ends with the exit code 1 where it finds nothing.
+    static bool is_search(std::string_view script) noexcept {
+        char quote = 0;
+        auto command = detail::take_command(script, quote);
+        if (script.find_first_not_of("1 ") != script.npos || command.find('\n') != command.npos) return false;  // 2>&1
+        auto tool = detail::take_word(command);
+        tool.remove_prefix(tool.rfind('/') + 1);
+        for (std::string_view const each : {"grep", "egrep", "fgrep", "rg", "ag", "pgrep"})
             if (tool == each) return true;
         return tool == "git" && detail::take_word(command) == "grep";
     }
@@ -385,8 +392,8 @@ private:
         return false;
     }
 
-    /// The record of at most so many files that were read, as many written, and a twelfth of the lines for each
-    /// sixteenth of those read.
+    /// The record of at most `most` files that were read, `files_written` that were written, and of each kind 12 lines,
+    /// or `most` where that is below 16.
     std::string written(memory const& log, std::size_t most, std::size_t files_written) const {
         std::string out{detail::record_head};
         out.push_back('\n');

@@ -157,7 +157,7 @@ inline model_prompt artifact_prompt(artifact const& about, std::string_view text
 /// Carries out one plan. Environment: `measure(index, text, strategy) -> tokens` and `measure_plain(text)` for the line
 /// of an excluded artifact, which is `reference_line(index) -> std::string`, and stands in any case where the request
 /// has a `reference_cost`, else if there is room at the end; `way(index) -> std::string`, where the whole is. Reads an
-/// artifact again for each summary and each extract.
+/// artifact again for each summary and each extract, also for one that is made longer.
 template <class Environment, class Calls, class Summarizer, class Executor>
 class plan_execution {
 public:
@@ -268,11 +268,16 @@ private:
 
     /// Spends what is left on a longer extract.
     void extend(ordered_decision const& each) {
-        auto const& record = done_[each.index].record;
-        if (record.done != strategy::extract) return;
+        auto& to = done_[each.index];
+        if (to.record.done != strategy::extract || spent_ >= request_.budget.count) return;
+        auto const before = to;
         auto const spent = spent_;
-        spent_ = add_capped(sub_capped(spent, record.after.count), references_[each.index]);
-        if (!extract(each.index, about(each.what), request_.budget.count)) spent_ = spent;
+        spent_ = add_capped(sub_capped(spent, before.record.after.count), references_[each.index]);
+        bool const was_whole = each.what.strategy == strategy::include_full;
+        auto const query = was_whole ? request_.question : about(each.what);
+        if (extract(each.index, query, request_.budget.count) && before.record.after < to.record.after) return;
+        to = before;
+        spent_ = spent;
     }
 
     void decide(ordered_decision const& each) {
