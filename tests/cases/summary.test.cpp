@@ -244,12 +244,12 @@ TEST_CASE("what no answer has followed is not summarised, and no model is asked"
     unchanged(condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask));
     unchanged(condense::presets::cascade(condense::memory_journal{}, condense::memory_store{}, ask));
     unchanged(condense::presets::coding_agent(condense::memory_journal{}, ask));
-    // One answer, and what is before it goes.
+    // One answer, and what is before it goes, but for the task.
     questions.insert(questions.begin() + 20, A("so"));
     auto messages = numbered(questions);
     static_cast<void>(
         run(messages, condense::presets::harness(condense::memory_journal{}, condense::memory_store{}, ask)));
-    CHECK(messages.size() == 11u);
+    CHECK(messages.size() == 12u);
     CHECK(ask.calls() == 1u);
 }
 
