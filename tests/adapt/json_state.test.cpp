@@ -19,9 +19,11 @@ std::string said(laws::broken const& broken) {
     return out;
 }
 
-/// What the first version wrote of a session with one compressed result.
-std::string text_of_version_1() {
-    std::ifstream file{std::filesystem::path{__FILE__}.parent_path() / "state_of_version_1.json", std::ios::binary};
+/// A state as an earlier version wrote it: the first, of a session with one compressed result, and the sixth, of a
+/// session of saved_sessions with everything.
+std::string text_of_version(int version) {
+    auto const name = "state_of_version_" + std::to_string(version) + ".json";
+    std::ifstream file{std::filesystem::path{__FILE__}.parent_path() / name, std::ios::binary};
     std::string text;
     REQUIRE(std::getline(file, text));
     return text;
@@ -52,17 +54,17 @@ bool reads_any(std::initializer_list<char const*> texts) {
 }  // namespace
 
 TEST_CASE("what is written of a member is read again") {
-    condense::released_message const m{
-        .index = 3,
-        .messages = 9,
-        .speaker = condense::role::tool,
-        .frame = {7},
-        .parts = {
-            {.kind = condense::part_kind::tool_result, .size = ~std::uint64_t{0}, .call = "\xFF", .tool = "\"\n"}}};
-    condense::released_message again;
-    REQUIRE(reads(written(m), again));
-    CHECK(again == m);
-    CHECK(written(condense::view::step{.target = 4}) == R"({"a":[4,false,4,0,4294967295,0,0,0]})");
+    condense::saved_edit const edit{.kind = condense::edit_kind::externalize,
+                                    .message = ~std::uint64_t{0},
+                                    .part = 2,
+                                    .writes = true,
+                                    .text = "\xFF\"\n",
+                                    .stored = *condense::reference::of("00112233445566778899aabb")};
+    condense::saved_edit again;
+    REQUIRE(reads(written(edit), again));
+    CHECK(again == edit);
+    CHECK(written(condense::saved_edit{.message = 4}) == R"({"a":{"kind":"drop","message":4}})");
+    CHECK(written(condense::undo_point{1, 2}) == R"({"a":[1,2]})");
     CHECK(written(std::string("\xFF")) == R"({"a":{"base64":"/w=="}})");
     condense::reference name;
     REQUIRE(reads(R"({"a":"00112233445566778899aabb"})", name));
@@ -75,6 +77,7 @@ TEST_CASE("what is not of its type or its range is not read") {
         {R"({"a":4294967296})", R"({"a":-1})", R"({"a":1.0})", R"({"b":1})", R"({"a":1,"b":1})"}));
     CHECK_FALSE(reads_any<std::string>({R"({"a":1})", R"({"a":{"base64":"?"}})", R"({"a":{"base64":"","b":1}})"}));
     CHECK_FALSE(reads_any<condense::role>({R"({"a":5})"}));
+    CHECK_FALSE(reads_any<condense::edit_kind>({R"({"a":4})", R"({"a":"dropped"})"}));
     CHECK_FALSE(reads_any<condense::reference>({R"({"a":"0"})", R"({"a":"g0112233445566778899aabb"})"}));
     CHECK_FALSE(
         reads_any<condense::undo_point>({R"({"a":[1]})", R"({"a":[1,2,3]})", R"({"a":{"steps":1,"messages":2}})"}));
@@ -92,14 +95,14 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
             condense::budget{.window = 1'000_tokens}, laws::byte_estimator{}};
     };
     auto session = fresh();
-    auto const text = text_of_version_1();
+    auto const text = text_of_version(1);
     REQUIRE_FALSE(condense::restore(session, text));
     CHECK(session.history().size() == 5);
     CHECK(session.used().messages == 5_messages);
     CHECK(session.edits().steps().size() == 1);
     auto const later = condense::save(session);
     REQUIRE(later);
-    CHECK(later.text.find("\"condense_state\":6,") != std::string::npos);
+    CHECK(later.text.find("\"condense_state\":7,") != std::string::npos);
     auto again = fresh();
     REQUIRE_FALSE(condense::restore(again, later));
     CHECK(again.used() == session.used());
@@ -111,8 +114,48 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
     CHECK(condense::state_text(first) == text);
 }
 
+TEST_CASE("a state of version 6, with released messages, sends what it sent") {
+    using namespace saved_sessions;
+    session_type session{{}, mix(), limits, {}};
+    REQUIRE_FALSE(condense::restore(session, text_of_version(6)));
+    session_type live{{}, mix(), limits, {}};
+    fill(live, true);
+    CHECK(session.used() == live.used());
+    CHECK(session.outline().size() == live.outline().size());
+    CHECK(session.outline().has_released());
+    CHECK(sent(session) == sent(live));
+    auto const later = condense::save(session);
+    session_type again{{}, mix(), limits, {}};
+    REQUIRE_FALSE(condense::restore(again, later));
+    CHECK(condense::save(again).text == later.text);
+    CHECK(said(try_text(text_of_version(6)).broken) == "");
+    // What is said of released messages may be forged.
+    condense::session_state state;
+    REQUIRE_FALSE(condense::read_state(text_of_version(6), state));
+    auto const refused = [&](auto const& change) {
+        auto forged = state;
+        change(forged.earlier, forged);
+        session_type other{{}, mix(), limits, {}};
+        return other.adopt(forged).fault == state_fault::impossible;
+    };
+    CHECK_FALSE(refused([](auto&, auto&) {}));
+    CHECK(refused([](auto& earlier, auto&) { earlier.released[0].index = 1'000; }));
+    CHECK(refused([](auto& earlier, auto&) { earlier.released[1].index = earlier.released[0].index; }));
+    CHECK(refused([](auto& earlier, auto&) { earlier.released[0].messages = 0; }));
+    CHECK(refused([](auto& earlier, auto&) { earlier.steps[0].target = 1'000'000; }));
+    CHECK(refused([](auto& earlier, auto&) { earlier.steps[0].on_part = true, earlier.steps[0].target = 1'000'000; }));
+    CHECK(refused([](auto& earlier, auto&) { earlier.texts.pop_back(); }));
+    CHECK(refused([](auto& earlier, auto&) { earlier.texts.push_back({}); }));
+    CHECK(refused([](auto& earlier, auto&) {
+        earlier.steps.push_back({.kind = condense::edit_kind::restore, .target = condense::group{0}.summary().index});
+    }));
+    CHECK(refused([](auto&, auto& all) { all.undos = {{1'000'000, 1}}; }));
+    CHECK(refused([](auto&, auto& all) { all.abandoned.push_back({"none", 3}); }));
+    CHECK(refused([](auto&, auto& all) { all.messages[0] = "none"; }));
+}
+
 TEST_CASE("the members of a version are those that it has") {
-    auto document = tree::parse(text_of_version_1());
+    auto document = tree::parse(text_of_version(1));
     document["condense_state"] = 2;
     CHECK(try_text(sealed(document.dump())).fault == state_fault::damaged);
     document = tree::parse(text_of(true));
@@ -128,10 +171,8 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     auto const text = text_of(true);
     condense::session_state state;
     REQUIRE_FALSE(condense::read_state(text, state));
-    CHECK_FALSE(state.steps.empty());
-    CHECK_FALSE(state.texts.empty());
-    CHECK_FALSE(state.released.empty());
-    CHECK_FALSE(state.abandoned.empty());
+    CHECK_FALSE(state.edits.empty());
+    CHECK((state.released.since != 0 && !state.released.dead_calls.empty() && state.numbers.size() < state.size));
     CHECK_FALSE(state.undos.empty());
     CHECK(condense::state_text(state) == text);
     state.statistics[0].redactions = 7;
@@ -192,9 +233,9 @@ TEST_CASE("the text is held to its form though its check is right") {
         state_fault fault;
     };
     for (auto const& [was, is, fault] : {
-             row{"{\"condense_state\":6", "{\"condense_state\":7", state_fault::newer},
-             row{"{\"condense_state\":6", "{\"condense_state\":0", state_fault::impossible},
-             row{"{\"condense_state\":6", "{\"condense_state\":6.0", state_fault::damaged},
+             row{"{\"condense_state\":7", "{\"condense_state\":8", state_fault::newer},
+             row{"{\"condense_state\":7", "{\"condense_state\":0", state_fault::impossible},
+             row{"{\"condense_state\":7", "{\"condense_state\":7.0", state_fault::damaged},
              row{"\"compress\"", "\"escalate\"", state_fault::foreign},
              row{"\"repair\"", "\"repair\",\"repair\"", state_fault::foreign},
              row{"\"conversation\":\"\"", "\"conversation\":\"other\"", state_fault::foreign},
@@ -237,7 +278,9 @@ TEST_CASE("every member is needed, and of its type") {
                     return judged.accepted;
                 };
                 if (here.is_object() && name != "check") {
-                    CHECK_FALSE(judge_with([&](tree& in) { in[path].erase(name); }));
+                    // An edit need not have what is empty in most of them.
+                    bool const accepted = judge_with([&](tree& in) { in[path].erase(name); });
+                    CHECK((!accepted || inner.to_string().starts_with("/edits/")));
                     CHECK_FALSE(judge_with([&](tree& in) { in[path].erase(name), in[path][name + "_"] = value; }));
                     for (auto const& other : {tree{}, tree(-1), tree(1.5), tree::object({{"a", 1}})})
                         CHECK_FALSE(judge_with([&](tree& in) { in[inner] = other; }));
@@ -264,9 +307,9 @@ TEST_CASE("a state that somebody has made up is refused, or gives a session that
         auto changed = seeds[random.below(2)];
         for (auto more = 1 + random.below(3); more > 0; --more) {
             if (random.chance(60))
-                mutate(changed[random.chance(50)   ? "steps"
+                mutate(changed[random.chance(50)   ? "edits"
                                : random.chance(50) ? "released"
-                               : random.chance(50) ? "texts"
+                               : random.chance(50) ? "numbers"
                                                    : "undos"],
                        random);
             else mutate(changed, random);

@@ -167,7 +167,8 @@ inline verdict try_text(std::string_view text) {
     condense::session_state state;
     if (condense::read_state(text, state)) out.broken.insert("accepted, but not read");
     judged = judged && state.abandoned.empty();
-    for (auto const& each : state.texts) judged = judged && !each.text.empty();  // an empty summary has no part
+    for (auto const& edit : state.edits)
+        judged = judged && !(edit.writes && edit.text.empty());  // an empty summary has no part
     for (std::size_t index = 0; judged && index < session.history().size(); ++index)
         judged = session.history()[index].name == "m" + std::to_string(index);
     judge(session, judged, out.broken);

@@ -24,7 +24,7 @@ using condense::detail::place_set;
 constexpr bool finds_its_members() {
     place_set places;
     places.reserve_more(200);
-    places.extend(200);
+    places.extend_to(200);
     bool good = places.next(0) == 200 && places.previous(200) == place_set::none;
     for (auto const number : {0u, 3u, 63u, 64u, 199u}) places.insert(number);
     good = good && places.next(0) == 0 && places.next(1) == 3 && places.next(4) == 63 && places.next(64) == 64 &&
@@ -40,7 +40,7 @@ TEST_CASE("place_set: finds its members, forward and backward, on levels that co
     place_set places;
     for (std::uint32_t number = 0; number < 300'000; ++number) {
         places.reserve_more(1);
-        places.extend(1);
+        places.extend_to(number + 1);
         if (number % 50'000 == 7) places.insert(number);
     }
     std::uint32_t count = 0;
@@ -54,20 +54,26 @@ TEST_CASE("place_set: finds its members, forward and backward, on levels that co
 TEST_CASE("place_set: does what an ordered set does") {
     for (std::uint64_t seed = 1; seed <= rounds(200); ++seed) {
         laws::random_source random{seed};
-        place_set places;
+        std::vector<std::uint32_t> early;  // numbers below the base that may be members
+        auto const base = static_cast<std::uint32_t>(random.chance(50) ? 0 : random.below(5'000));
+        for (std::uint32_t number = 0; number < base; ++number)
+            if (random.chance(1)) early.push_back(number);
+        place_set places{base, early};
         std::set<std::uint32_t> model;
         for (int step = 0; step < 400; ++step) {
             if (random.chance(20) || places.size() == 0) {
                 auto const more = static_cast<std::uint32_t>(1 + random.below(random.chance(10) ? 9'000 : 70));
                 places.reserve_more(more);
-                places.extend(more);
+                places.extend_to(places.size() + more);
             }
-            auto const number = static_cast<std::uint32_t>(random.below(places.size()));
+            auto number = static_cast<std::uint32_t>(random.below(places.size()));
+            if (number < base && !early.empty()) number = early[random.below(early.size())];
+            if (number >= places.size() || (number < base && early.empty())) continue;
             if (random.chance(40)) places.insert(number), model.insert(number);
             else places.erase(number), model.erase(number);
             auto const at = static_cast<std::uint32_t>(random.below(places.size() + 1));
             auto const next = model.lower_bound(at);
-            CAPTURE(seed, step, at);
+            CAPTURE(seed, step, at, base);
             REQUIRE(places.contains(number) == (model.count(number) != 0));
             REQUIRE(places.next(at) == (next == model.end() ? places.size() : *next));
             REQUIRE(places.previous(at) == (next == model.begin() ? place_set::none : *std::prev(next)));
@@ -81,7 +87,7 @@ TEST_CASE("place_set: a walk over all follows what it changes ahead") {
         auto const size = static_cast<std::uint32_t>(random.below(random.chance(20) ? 9'000 : 300));
         place_set places;
         places.reserve_more(size);
-        places.extend(size);
+        places.extend_to(size);
         for (std::uint32_t number = 0; number < size; ++number)
             if (random.chance(30)) places.insert(number);
         std::uint32_t from = 0;  // the least that the walk may meet next
@@ -180,18 +186,20 @@ TEST_CASE("call_index: after reserve_more nothing is allocated") {
 
 using condense::detail::sparse_vector;
 
-std::vector<std::size_t> backward(sparse_vector<int> const& values) {
-    std::vector<std::size_t> indices;
-    values.each_backward([&](std::size_t index) { indices.push_back(index); });
-    return indices;
+using condense::detail::sparse_layout;
+
+std::vector<std::uint32_t> indices(sparse_vector<int> const& values) {
+    std::vector<std::uint32_t> all;
+    values.each([&](std::uint32_t index) { all.push_back(index); });
+    return all;
 }
 
 TEST_CASE("sparse_vector: values that stay keep their indices, others read as gone") {
     sparse_vector<int> values;
     for (int number = 0; number < 10; ++number) values.push_back(100 + number);
-    CHECK((values.size() == 10 && values.count() == 10 && values[0] == 100 && values.has(0, 10)));
-    auto some = values.with_only({1, 4}, 7, -1);
-    values = some.with_only({4, 7}, 9, -2);
+    CHECK((values.size() == 10 && values.count() == 10 && values[0] == 100 && values.contains(9)));
+    auto some = values.with_only({{1, 4}, 7}, -1);
+    values = some.with_only({{4, 7}, 9}, -2);
     for (auto* const each : {&some, &values}) {
         each->push_back(110);
         (*each)[4] = 44;
@@ -200,9 +208,38 @@ TEST_CASE("sparse_vector: values that stay keep their indices, others read as go
     CHECK((some.count() == 6 && values.count() == 4));
     CHECK((some[0] == -1 && some[1] == 101 && some[5] == -1 && some[6] == -1 && some[8] == 108));
     CHECK((values[0] == -2 && values[1] == -2 && values[6] == -2 && values[8] == -2 && values[9] == 109));
-    CHECK((some.has(7, 11) && !some.has(1, 4) && some.has(4, 5) && values.has(9, 11) && !values.has(7, 9)));
-    CHECK(backward(some) == std::vector<std::size_t>{10, 9, 8, 7, 4, 1});
-    CHECK(backward(values) == std::vector<std::size_t>{10, 9, 7, 4});
+    CHECK((some.contains(7) && some.contains(4) && !some.contains(3) && !values.contains(8) && values.contains(10)));
+    CHECK(indices(some) == std::vector<std::uint32_t>{1, 4, 7, 8, 9, 10});
+    CHECK(indices(values) == std::vector<std::uint32_t>{4, 7, 9, 10});
+}
+
+TEST_CASE("sparse_vector: is filled in order where it has a layout") {
+    sparse_vector<int> values{{{2, 5}, 8}, -1};
+    values.skip_to(2);
+    values.push_back(102);
+    CHECK((values.size() == 3 && values[2] == 102 && values[1] == -1));
+    CHECK(indices(values) == std::vector<std::uint32_t>{2});
+    values.skip_to(5);
+    values.push_back(105);
+    values.skip_to(8);
+    for (int number = 108; number < 111; ++number) values.push_back(number);
+    CHECK((values.size() == 11 && values[5] == 105 && values[6] == -1 && values[8] == 108 && values[10] == 110));
+    CHECK(indices(values) == std::vector<std::uint32_t>{2, 5, 8, 9, 10});
+}
+
+TEST_CASE("sparse_layout: all are there from where more than half are needed") {
+    auto const is = [](std::vector<std::uint32_t> left, std::size_t size, std::size_t least,
+                       std::vector<std::uint32_t> const& early, std::size_t dense) {
+        auto const made = sparse_layout::of(std::move(left), size, least);
+        return made.early == early && made.dense == dense;
+    };
+    CHECK(is({}, 10, 0, {}, 10));
+    CHECK(is({0, 1, 2}, 3, 0, {}, 0));
+    CHECK(is({0, 8, 9}, 10, 0, {0}, 8));
+    CHECK(is({0, 6, 9}, 10, 0, {0}, 6));
+    CHECK(is({0, 5, 9}, 10, 0, {0, 5}, 9));
+    CHECK(is({0, 6, 9}, 10, 7, {0, 6}, 9));
+    CHECK(is({0, 1}, 10, 0, {0, 1}, 10));
 }
 
 TEST_CASE("grow: makes the room that was asked for, and many small steps move little") {

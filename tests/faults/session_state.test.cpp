@@ -28,7 +28,7 @@ TEST_CASE("faults: adopting a state happens at once or not at all", "[law-7]") {
     static_cast<void>(filled.request());
     auto const kept = filled.state();
     REQUIRE(kept);
-    REQUIRE_FALSE(kept.state.steps.empty());
+    REQUIRE_FALSE(kept.state.edits.empty());
     std::uint64_t points = 1;
     for (std::uint64_t failing = 0; failing <= points; ++failing) {
         auto session = fresh();

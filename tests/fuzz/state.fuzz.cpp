@@ -43,7 +43,7 @@ void fuzz::try_input(byte_source bytes) {
     bool const all = bytes.below(8) == 0;
     auto changed = seeds[random.below(2)];
     for (auto more = 1 + random.below(4); more > 0 && changed.is_object(); --more) {
-        static constexpr std::array members{"steps", "released", "texts", "undos", "pace", "anchor", "turns"};
+        static constexpr std::array members{"edits", "released", "numbers", "undos", "pace", "anchor", "turns"};
         auto const which = random.below(members.size() + 3);
         if (which < members.size() && changed.contains(members[which]))
             saved_sessions::mutate(changed[members[which]], random);

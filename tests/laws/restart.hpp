@@ -74,6 +74,7 @@ public:
         std::size_t came = 0;
         while (came < all_.size() && broken_.empty()) {
             push(all_[came++]);
+            if (random_.chance(4)) push(late_result());
             for (auto acts = random_.below(3); acts-- > 0 && broken_.empty();) act();
             if (random_.chance(12)) restart();
             if (random_.chance(10)) compare_all();
@@ -100,9 +101,16 @@ private:
 
     void push(chat_message const& m) {
         for (auto const& part : m.parts)
-            if (part.kind == part_kind::tool_call) call_ = part.call;
+            if (part.kind == part_kind::tool_call) calls_.push_back(part.call);
         same(session_->push(forms::from_chat<Message>(m)), twin_.push(forms::from_chat<Message>(m)), "push");
         compare();
+    }
+
+    /// Of any call so far, which may have a result, or be gone.
+    chat_message late_result() {
+        auto const id = calls_.empty() ? std::string{"none"} : calls_[random_.below(calls_.size())];
+        ++counted_["late"];
+        return forms::projected<Message>({notation::R(id, "a late result")}).front();
     }
 
     void restart() {
@@ -161,7 +169,8 @@ private:
                 break;
             }
             case 6: {
-                auto const id = random_.chance(70) ? call_ : "call_" + std::to_string(random_.below(10));
+                auto const id =
+                    random_.chance(70) && !calls_.empty() ? calls_.back() : "call_" + std::to_string(random_.below(10));
                 auto const found = session_->abandon(id);
                 counted_["abandoned"] += found;
                 same(found, twin_.abandon(id), "abandon");
@@ -267,7 +276,7 @@ private:
     session_type twin_;
     std::unique_ptr<session_type> session_;
     std::vector<condense::summary_job> jobs_;
-    std::string call_;  ///< the newest
+    std::vector<std::string> calls_;  ///< ids, in order
     std::size_t undos_ = 0;  ///< runs since the latest restart
     broken broken_;
 };
@@ -308,6 +317,7 @@ void check_restarts(std::uint64_t usual, Transfer const& transfer) {
     check_least(counted, {{"restored", all},
                           {"released", all / 10},
                           {"abandoned", all / 10},
+                          {"late", all / 2},
                           {"undone_past", all / 10},
                           {"pinned", all / 10},
                           {"reduced", all / 10},

@@ -157,7 +157,7 @@ def selftest(data):
         "a policy in an estimator": {"includes": {**includes, "estimate/models.hpp": ["condense/policy/trigger.hpp"]}},
     }
     sound = {
-        "a fragment": {**new, "core/redo.hpp": includes["core/redo.hpp"] + ["condense/core/new.hpp"],
+        "a fragment": {**new, "core/saved_edits.hpp": includes["core/saved_edits.hpp"] + ["condense/core/new.hpp"],
                        "condense.hpp": includes["condense.hpp"] + ["condense/core/new.hpp"]},
         "a private header": {**includes, "detail/new.hpp": []},
     }

@@ -21,26 +21,25 @@ struct released_desk : toy::desk<> {
             push(toy::user("question " + id)), push(toy::call(id)), push(toy::result(id, "result " + id));
             push(toy::assistant("answer " + id));
         }
-        for (auto index = first; index < last; ++index) {
-            if (facts.group_of(index) == index) CHECK_FALSE(draft().drop(group{index}));
-        }
-        for (auto index = first; index < last; ++index) facts.release(index);
-        forget();
+        release(first, last);
     }
-    void forget() { condense::detail::forget_released(facts, edits, undo_points); }
-
-    std::vector<condense::undo_point> undo_points = {};
+    void release(std::uint32_t first, std::uint32_t last) {
+        for (auto index = first; index < last; ++index)
+            if (facts.group_of(index) == index && edits.present(group{index})) CHECK_FALSE(draft().drop(group{index}));
+        for (auto index = first; index < last; ++index) facts.release(index);
+        condense::detail::released_forgetter::forget(facts, edits);
+    }
 };
 
 }  // namespace
 
-TEST_CASE("records of released messages are forgotten, those of all others stay") {
+TEST_CASE("nothing of released messages is left, and all of the others") {
     released_desk desk{50, 4, 180};
     CHECK(desk.facts.record_count() == 24);
     CHECK(desk.facts.size() == 200);
+    CHECK((desk.facts.has_released() && !desk.facts.has_record(4) && desk.facts.has_record(180)));
     CHECK(desk.edits.steps().empty());
     CHECK(toy::spelt(desk.edits.sums()) == toy::spelt(toy::recount(desk.facts, desk.edits)));
-    std::string shown;
     std::size_t sent = 0;
     desk.draft().each_message([&](sequence which) {
         ++sent;
@@ -48,6 +47,8 @@ TEST_CASE("records of released messages are forgotten, those of all others stay"
         CHECK((index < 4 || index >= 180));
         CHECK(desk.facts.group_of(index) == (index % 4 == 2 ? index - 1 : index));
         CHECK(desk.facts.part_at(desk.facts.message_at(index).first_part).message_index == index);
+        auto const& part = desk.facts.part_at(desk.facts.message_at(index).first_part);
+        if (index % 4 == 2) CHECK(desk.facts.call_id_of(part) == std::to_string(index / 4));
     });
     CHECK(sent == 24);
     for (std::uint32_t index = 4; index < 180; ++index) {
@@ -59,7 +60,7 @@ TEST_CASE("records of released messages are forgotten, those of all others stay"
     }
 }
 
-TEST_CASE("a result for a call that was forgotten is late, also where its id comes again") {
+TEST_CASE("a result whose call was released is late, also where its id comes again") {
     released_desk desk{50, 4, 180};
     auto const push = [&](toy::message const& m) {
         desk.push(m);
@@ -68,22 +69,18 @@ TEST_CASE("a result for a call that was forgotten is late, also where its id com
     auto const late = push(toy::result("7", "late"));
     CHECK(desk.facts.group_at(late).unsendable);
     CHECK_FALSE(desk.draft().present(sequence{late}));
-    CHECK_FALSE(desk.facts.group_at(push(toy::result("none", "orphan"))).unsendable);
+    CHECK(desk.facts.orphans().size() == 0);
     auto const again = push(toy::call("7"));
     CHECK(desk.facts.group_of(push(toy::result("7", "in time"))) == again);
     CHECK(desk.draft().present(sequence{again}));
-    CHECK(desk.facts.group_of(push(toy::result("1", "of one that stays"))) != 5);
+    CHECK(desk.facts.group_of(push(toy::result("1", "of one that is gone"))) != 5);
     CHECK(desk.facts.group_of(push(toy::result("0", "of one that stays"))) == 1);
 }
 
-TEST_CASE("what is forgotten in several steps is the same as at once") {
+TEST_CASE("what is released in several steps is as if it were at once") {
     released_desk desk{50, 4, 20};
     for (std::uint32_t end = 24; end <= 180; end += 4) {
-        for (auto index = end - 4; index < end; ++index) {
-            if (desk.facts.group_of(index) == index) CHECK_FALSE(desk.draft().drop(group{index}));
-            desk.facts.release(index);
-        }
-        desk.forget();
+        desk.release(end - 4, end);
         REQUIRE(desk.facts.record_count() <= 2 * (200 - (end - 4)));  // at most twice what is needed
     }
     released_desk const at_once{50, 4, 180};
@@ -91,15 +88,73 @@ TEST_CASE("what is forgotten in several steps is the same as at once") {
     CHECK(toy::spelt(desk.edits.sums()) == toy::spelt(at_once.edits.sums()));
 }
 
-TEST_CASE("the newest calls keep their records, as a result without an id may be of them") {
-    released_desk desk{50, 4, 20};
-    for (std::uint32_t index = 196; index < 199; ++index) {
-        if (index != 198) desk.edits.drop(desk.facts, group{index});
-        desk.facts.release(index);
+TEST_CASE("what messages that come may depend on is known: the task and the latest answer") {
+    toy::desk<> desk{toy::user("task"), toy::assistant("a"), toy::user("more"), toy::assistant("b"), toy::call("1")};
+    auto const needed = [&] {
+        std::string all;
+        for (std::uint32_t index = 0; index < desk.facts.size(); ++index)
+            if (desk.facts.is_needed(index)) all += std::to_string(index);
+        return all;
+    };
+    CHECK(needed() == "04");
+    desk.push(toy::result("1"));
+    CHECK(needed() == "04");
+    desk.push(toy::assistant("c"));
+    CHECK(needed() == "06");
+    CHECK(desk.facts.name_task(2));
+    CHECK(needed() == "26");
+}
+
+TEST_CASE("a result without an id is of no call once the newest calls were released") {
+    toy::desk<> desk{toy::user("task"), toy::call("1"), toy::result("1"),    toy::assistant("a"), toy::call(""),
+                     toy::result(""),   toy::user("u"), toy::assistant("b"), toy::user("v")};
+    CHECK_FALSE(desk.draft().drop(group{4}));
+    desk.facts.release(4), desk.facts.release(5);
+    condense::detail::released_forgetter::forget(desk.facts, desk.edits);
+    desk.push(toy::result("", "late"));
+    CHECK_FALSE(desk.draft().present(sequence{9}));
+    CHECK(desk.facts.group_of(9) == 9);
+}
+
+namespace {
+
+/// Four turns, of which the first three are summarised bit by bit; a part that leaves and one that stays are shortened.
+struct summarized_thrice : toy::desk<> {
+    summarized_thrice()
+        : toy::desk<>{toy::user("first question"),     toy::assistant("first answer"), toy::user("second question"),
+                      toy::assistant("second answer"), toy::user("third question"),    toy::assistant("third answer"),
+                      toy::user("fourth question"),    toy::assistant("fourth answer")} {
+        auto edit = draft();
+        CHECK_FALSE(edit.shorten(toy::part_of(facts, 1), "first"));
+        CHECK_FALSE(edit.summarize(std::vector{group{1}, group{2}}, "one"));
+        CHECK_FALSE(edit.shorten(toy::part_of(facts, 5), "third"));
+        CHECK_FALSE(edit.summarize(std::vector{group{1}.summary(), group{3}}, "two"));
+        CHECK_FALSE(edit.summarize(std::vector{group{1}.summary(), group{4}}, "three"));
     }
-    CHECK_FALSE(desk.facts.forgettable(197));
-    desk.push(toy::result("", "of the last call"));
-    CHECK_FALSE(desk.facts.forgettable(197));
-    desk.push(toy::call("next"));
-    CHECK(desk.facts.forgettable(197));
+};
+
+}  // namespace
+
+TEST_CASE("edits of what was released go, and those of summaries that others have replaced") {
+    summarized_thrice on;
+    CHECK(on.edits.steps().size() == 11);
+    on.edits.note_sent(3);
+    auto const sums = toy::spelt(on.edits.sums());
+    auto const text = toy::shown(on.draft());
+    on.facts.release(1), on.facts.release(2);
+    condense::detail::released_forgetter::forget(on.facts, on.edits);
+    CHECK(on.facts.record_count() == 8);  // more than half are there: what is gone is empty
+    CHECK(on.edits.sent() == 3);
+    CHECK(toy::spelt(on.edits.sums()) == sums);
+    CHECK(toy::shown(on.draft()) == text);
+    // Two drops, "third", the summary before the last and its drop, and the last one.
+    REQUIRE(on.edits.steps().size() == 6);
+    REQUIRE(on.edits.texts().size() == 3);
+    CHECK(on.edits.text_at(on.edits.edit_of(5)->text).text == "third");
+    CHECK((on.edits.summary_text(group{1}.summary()).text == "three" && on.edits.summary_drops().size() == 1));
+    CHECK((on.edits.is_dropped(1) && on.edits.is_dropped(2) && on.edits.is_dropped(3)));
+    CHECK(on.edits.edit_of(1) == nullptr);
+    // The summary before can be brought back, and stands where it stood.
+    on.edits.take_back(on.facts, 3);
+    CHECK((on.edits.summary_drops().empty() && on.edits.summary_text(group{1}.summary()).text == "two"));
 }

@@ -84,9 +84,9 @@ TEST_CASE("an edit of a layer that is not there is refused") {
         session.push(std::move(m));
     static_cast<void>(session.prepare());
     auto kept = session.state().state;
-    REQUIRE_FALSE(kept.steps.empty());
+    REQUIRE_FALSE(kept.edits.empty());
     CHECK_FALSE(fresh(mix).adopt(kept));
-    kept.steps.front().author = 2;
+    kept.edits.front().author = 2;
     CHECK(fresh(mix).adopt(kept).fault == state_fault::impossible);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("a program's own container is filled") {
     condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, per_byte{}};
     session.release({12});
     auto const released = session.state();
-    REQUIRE_FALSE(released.state.released.empty());
+    REQUIRE(released.state.released.since != 0);
     CHECK(empty.adopt(released.state).fault == state_fault::foreign);
     CHECK(mine.empty());
 }
@@ -200,65 +200,100 @@ TEST_CASE("no undo of a state goes back to before a release") {
     for (int number = 0; number < 12; ++number) session.push(message(number));
     static_cast<void>(session.run());
     REQUIRE(session.release({12}) != 0);
-    auto kept = session.state();
-    REQUIRE_FALSE(kept.state.steps.empty());
-    CHECK_FALSE(fresh(windowed(journal)).adopt(kept.state));
-    kept.state.undos = {{0, 12}};
-    CHECK(fresh(windowed(journal)).adopt(kept.state).fault == state_fault::impossible);
+    auto const kept = session.state();
+    CHECK(kept.state.undos.empty());
+    auto later = fresh(windowed(journal));
+    REQUIRE_FALSE(later.adopt(kept.state));
+    CHECK_FALSE(later.undo());
+    auto forged = kept.state;
+    forged.undos = {{forged.edits.size(), 12}};
+    CHECK(fresh(windowed(journal)).adopt(forged).fault == state_fault::impossible);
 }
 
-// Steps and texts of a state, as they come from outside.
+TEST_CASE("a state of a session that has released messages is held to what was left") {
+    condense::memory_journal const journal;
+    auto session = fresh(windowed(journal));
+    for (int number = 0; number < 12; ++number) session.push(message(number));
+    push(session, {C("", "shell"), R("", "output"), C("c", "shell")});
+    static_cast<void>(session.run());
+    REQUIRE(session.release({12}) != 0);
+    auto const kept = session.state().state;
+    REQUIRE(kept.released.matches.size() == 1);
+    auto const refused = [&](auto const& change) {
+        auto forged = kept;
+        change(forged);
+        return fresh(windowed(journal)).adopt(forged).fault == state_fault::impossible;
+    };
+    CHECK_FALSE(refused([](auto&) {}));
+    CHECK(refused([](auto& state) { state.size = 1; }));
+    CHECK(refused([](auto& state) { state.size = std::uint64_t{1} << 31; }));
+    CHECK(refused([](auto& state) { state.released.since = 0; }));
+    CHECK(refused([](auto& state) { state.released.since = state.size + 1; }));
+    CHECK(refused([](auto& state) { state.numbers.pop_back(); }));
+    CHECK(refused([](auto& state) { state.numbers.back() = state.size; }));
+    CHECK(refused([](auto& state) { std::swap(state.numbers.front(), state.numbers.back()); }));
+    CHECK(refused([](auto& state) { state.released.newest_calls = state.size + 1; }));
+    CHECK(refused([](auto& state) { state.released.newest_calls = 1; }));
+    CHECK(refused([](auto& state) {
+        state.released.matches.clear();
+        state.released.matches.push_back({});
+    }));
+    CHECK(refused([](auto& state) { state.released.matches.push_back(state.released.matches.front()); }));
+    CHECK(refused([](auto& state) { state.released.dead_calls = {{{0, 0}, true}}; }));
+    CHECK(refused([](auto& state) { state.released.dead_calls = {{{state.size, 0}, true}}; }));
+    CHECK(refused([](auto& state) { state.pins = {5, 5}; }));
+}
+
+// Edits of a state, as they come from outside.
 
 using condense::edit_kind;
+using condense::saved_edit;
 using condense::view;
-using steps = std::vector<view::step>;
-using replacements = std::vector<view::replacement>;
 
 /// s u a c r a u: the call and its result are group 3.
 conversation const all = {
     S("system"), U("the task"),  A("an answer"), C("1", "shell", R"({"a":"b"})"), R("1", "a long output"),
     A("done"),   U("the latest")};
 
-/// What of it is refused; empty where it is taken. `released`: the messages that the program has given back.
-std::string_view refused(steps made, replacements written = {}, std::vector<std::uint32_t> const& released = {}) {
-    condense::outline facts;
-    for (auto const& m : all) facts.append(m, per_byte{});
-    for (auto const index : released) facts.release(index);
-    view edits;
-    condense::detail::edit_restorer<conversation, per_byte> restorer{
-        all, facts, edits, per_byte{}, {.window = {1'000}}};
-    return restorer.restore(std::move(made), std::move(written));
-}
-
-view::step shorten(std::uint32_t part_id) {
-    return {.kind = edit_kind::shorten, .on_part = true, .target = part_id, .text = 0};
-}
-view::step remove(std::uint32_t part_id) { return {.kind = edit_kind::remove, .on_part = true, .target = part_id}; }
-view::step drop(std::uint32_t slot) { return {.kind = edit_kind::drop, .target = slot}; }
-view::step sum_up(std::uint32_t slot, std::uint32_t text) {
-    return {.kind = edit_kind::summarize, .target = slot, .text = text};
-}
-
-TEST_CASE("edit_restorer: an edit is counted anew, whatever is said of its cost") {
+/// What of it is refused; empty where it is taken.
+std::string_view refused(std::vector<saved_edit> made) {
     condense::outline facts;
     for (auto const& m : all) facts.append(m, per_byte{});
     view edits;
     condense::detail::edit_restorer<conversation, per_byte> restorer{
         all, facts, edits, per_byte{}, {.window = {1'000}}};
-    REQUIRE(restorer.restore({shorten(4)}, {{.text = "long"}}).empty());
+    return restorer.restore(std::move(made));
+}
+
+saved_edit shorten(std::uint64_t message, std::string text) {
+    return {.kind = edit_kind::shorten, .message = message, .part = 1, .writes = true, .text = std::move(text)};
+}
+saved_edit remove(std::uint64_t message) { return {.kind = edit_kind::remove, .message = message, .part = 1}; }
+saved_edit drop(std::uint64_t message) { return {.kind = edit_kind::drop, .message = message}; }
+saved_edit sum_up(std::uint64_t message, std::string text) {
+    return {.kind = edit_kind::summarize, .message = message, .writes = true, .text = std::move(text)};
+}
+
+TEST_CASE("edit_restorer: an edit is counted anew") {
+    condense::outline facts;
+    for (auto const& m : all) facts.append(m, per_byte{});
+    view edits;
+    condense::detail::edit_restorer<conversation, per_byte> restorer{
+        all, facts, edits, per_byte{}, {.window = {1'000}}};
+    REQUIRE(restorer.restore({shorten(4, "long")}).empty());
     CHECK(edits.steps()[0].after == condense::cost::of({4}));
     CHECK(edits.steps()[0].before == condense::cost::of({13}));
 }
 
 TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
-    CHECK(refused({shorten(4)}, {{.text = "long"}}).empty());
-    CHECK(refused({shorten(4)}, {{.text = "not shorter at all"}}) == "a step");
-    CHECK(refused({shorten(4)}, {{.text = "\xFF"}}) == "a text");
-    CHECK(refused({shorten(3)}, {{.text = "{}"}}).empty());
-    CHECK(refused({shorten(3)}, {{.text = "{"}}) == "an edit of a part");
-    for (std::uint32_t const bound : {0u, 6u}) CHECK(refused({shorten(bound)}, {{.text = ""}}) == "an edit of a part");
-    CHECK(refused({shorten(1)}, {{.text = ""}}).empty());  // the task, which may have been another then
-    CHECK(refused({shorten(7)}, {{.text = ""}}) == "an edit of a part");
+    CHECK(refused({shorten(4, "long")}).empty());
+    CHECK(refused({shorten(4, "not shorter at all")}) == "a step");
+    CHECK(refused({shorten(4, "\xFF")}) == "a text");
+    CHECK(refused({shorten(3, "{}")}).empty());
+    CHECK(refused({shorten(3, "{")}) == "an edit of a part");
+    for (std::uint64_t const bound : {0u, 6u}) CHECK(refused({shorten(bound, "")}) == "an edit of a part");
+    CHECK(refused({shorten(1, "")}).empty());  // the task, which may have been another then
+    CHECK(refused({shorten(7, "")}) == "an edit of a part");
     CHECK(refused({remove(3)}) == "an edit of a part");
     CHECK(refused({remove(4)}) == "an edit of a part");
     CHECK(refused({remove(2)}) == "what is left of a message");
@@ -266,20 +301,10 @@ TEST_CASE("edit_restorer: the laws of a draft hold for a state") {
     CHECK(refused({drop(0)}) == "what is dropped");
     CHECK(refused({drop(6)}) == "what is dropped");
     CHECK(refused({drop(1), drop(2), drop(3)}) == "the beginning of the request");
-    CHECK(refused({drop(1), drop(2), sum_up(1, 0)}, {{.text = "one"}}).empty());
-    CHECK(refused({drop(1), drop(2), sum_up(1, 0), sum_up(2, 1)}, {{.text = "one"}, {.text = "two"}}) ==
-          "the number of summaries");
-    CHECK(refused({drop(1), drop(2), sum_up(1, 0), sum_up(2, 1), drop(condense::group{1}.summary().index)},
-                  {{.text = "one"}, {.text = "two"}}) == "the number of summaries");
-    CHECK(refused({{.kind = edit_kind::repair, .on_part = true, .target = 3, .text = 0}}, {{.text = "none"}}) ==
+    CHECK(refused({drop(1), drop(2), sum_up(1, "one")}).empty());
+    CHECK(refused({drop(1), drop(2), sum_up(1, "one"), sum_up(2, "two")}) == "the number of summaries");
+    CHECK(refused({{.kind = edit_kind::repair, .message = 3, .part = 1, .writes = true, .text = "none"}}) ==
           "what is left of a message");
-}
-
-TEST_CASE("edit_restorer: what was released must be what a session would release") {
-    CHECK(refused({drop(2)}, {}, {2}).empty());
-    CHECK(refused({}, {}, {2}) == "what is dropped");
-    CHECK(refused({drop(0)}, {}, {0}) == "what is dropped");
-    CHECK(refused({drop(6)}, {}, {6}) == "what is dropped");
 }
 
 TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be restored") {
@@ -300,7 +325,7 @@ TEST_CASE("edit_restorer: what a draft has taken out of a repeated result can be
     REQUIRE_FALSE(whole.remove(whole.part_at(6)));
     view restored;
     condense::detail::edit_restorer<conversation, per_byte> restorer{history, facts, restored, count, limits};
-    CHECK(restorer.restore(edits.steps(), edits.texts()).empty());
+    CHECK(restorer.restore(condense::detail::saved_edits::of(facts, edits)).empty());
     CHECK(restored.sums() == edits.sums());
 }
 

@@ -23,7 +23,8 @@ namespace detail {
 
 // Each function names the members of one type in order. They are written as an object, or, for types with many values
 // (see is_row), as an array without names. Members added after version 1 are visited only if the archive's version has
-// them: read from an earlier text they keep their defaults. An Archive is state_writer or state_reader.
+// them: read from an earlier text they keep their defaults. `unless_empty` leaves a member out that has its default. An
+// Archive is state_writer or state_reader.
 
 template <class Archive>
 void each_member(Archive& a, released_part& part) {
@@ -52,8 +53,36 @@ void each_member(Archive& a, view::replacement& text) {
     a("text", text.text), a("stored", text.stored);
 }
 template <class Archive>
+void each_member(Archive& a, saved_edit& edit) {
+    a("kind", edit.kind), a("message", edit.message);
+    a.unless_empty("part", edit.part), a.unless_empty("of_summary", edit.of_summary), a.unless_empty("by", edit.author),
+        a.unless_empty("undoes", edit.undoes);
+    a.unless_empty("writes", edit.writes), a.unless_empty("text", edit.text), a.unless_empty("stored", edit.stored);
+}
+template <class Archive>
+void each_member(Archive& a, part_place& place) {
+    a("message", place.message), a("part", place.part);
+}
+template <class Archive>
+void each_member(Archive& a, dead_call& call) {
+    a("call", call.call), a("dead", call.dead);
+}
+template <class Archive>
+void each_member(Archive& a, call_match& match) {
+    a("result", match.result), a("has_call", match.has_call), a("call", match.call);
+}
+template <class Archive>
+void each_member(Archive& a, gone_pairs& gone) {
+    a("dead_calls", gone.dead_calls), a("orphans", gone.orphans), a("repeats", gone.repeats);
+}
+template <class Archive>
+void each_member(Archive& a, release_record& released) {
+    a("since", released.since), a("newest_calls", released.newest_calls), a("dead_calls", released.dead_calls),
+        a("matches", released.matches), a("gone", released.gone);
+}
+template <class Archive>
 void each_member(Archive& a, undo_point& point) {
-    a("steps", point.steps), a("messages", point.messages);
+    a(a.version() < 7 ? "steps" : "edits", point.edits), a("messages", point.messages);
 }
 template <class Archive>
 void each_member(Archive& a, provider_usage& used) {
@@ -116,10 +145,13 @@ template <class Archive>
 void each_member(Archive& a, session_state& state) {
     a("condense_state", state.version), a("pipeline", state.layers), a("conversation", state.conversation),
         a("limits", state.limits);
-    a("messages", state.messages), a("released", state.released), a("abandoned", state.abandoned),
-        a("pins", state.pins);
-    a("steps", state.steps), a("texts", state.texts), a("undos", state.undos), a("sent", state.sent),
-        a("cached", state.cached.count);
+    a("messages", state.messages);
+    if (a.version() >= 7) a("numbers", state.numbers), a("size", state.size), a("released", state.released);
+    else a("released", state.earlier.released);
+    a("abandoned", state.abandoned), a("pins", state.pins);
+    if (a.version() >= 7) a("edits", state.edits);
+    else a("steps", state.earlier.steps), a("texts", state.earlier.texts);
+    a("undos", state.undos), a("sent", state.sent), a("cached", state.cached.count);
     a("runs", state.runs), a("changed", state.changed), a("statistics", state.statistics),
         a("memories", state.memories);
     a("pace", state.pace), a("anchor", state.anchor), a("turns", state.turns), a("latest_job", state.latest_job),
@@ -162,6 +194,10 @@ public:
         if (!row_) out_->append("\"").append(name).append("\":");
         write(value);
     }
+    template <class Value>
+    void unless_empty(std::string_view name, Value& value) {
+        if (!(value == Value{})) (*this)(name, value);
+    }
 
 private:
     template <class Value>
@@ -169,6 +205,7 @@ private:
         // bool comes first, because it is an unsigned type, too.
         if constexpr (std::is_same_v<Value, bool>) out_->append(value ? "true" : "false");
         else if constexpr (std::is_unsigned_v<Value>) out_->append(std::to_string(value));
+        else if constexpr (std::is_same_v<Value, edit_kind>) write_kind(value);
         else if constexpr (std::is_enum_v<Value>) out_->append(std::to_string(static_cast<unsigned>(value)));
         else if constexpr (std::is_same_v<Value, std::string>) write_text(value);
         else if constexpr (std::is_same_v<Value, reference>)
@@ -189,6 +226,11 @@ private:
             each_member(inner, value);
             out_->push_back(is_row<Value> ? ']' : '}');
         }
+    }
+    /// By its name since version 7.
+    void write_kind(edit_kind kind) {
+        if (version_ < 7) out_->append(std::to_string(static_cast<unsigned>(kind)));
+        else out_->append("\"").append(name(kind)).append("\"");
     }
     /// JSON has no other way to hold bytes that are not UTF-8.
     void write_text(std::string const& text) {
@@ -245,6 +287,10 @@ public:
         ++position_;
         if (member == nullptr || !read(*member, value)) bad_member_ = bad_member_.empty() ? name : bad_member_;
     }
+    template <class Value>
+    void unless_empty(std::string_view name, Value& value) {
+        if (node_->find(std::string{name}) != node_->end()) (*this)(name, value);
+    }
 
 private:
     template <class Value>
@@ -257,7 +303,8 @@ private:
             if (!node.is_number_unsigned() || node.get<std::uint64_t>() > static_cast<Value>(~Value{0})) return false;
             value = static_cast<Value>(node.get<std::uint64_t>());
             return true;
-        } else if constexpr (std::is_enum_v<Value>) {
+        } else if constexpr (std::is_same_v<Value, edit_kind>) return read_kind(node, value);
+        else if constexpr (std::is_enum_v<Value>) {
             if (!node.is_number_unsigned() || node.get<std::uint64_t>() > last_value(Value{})) return false;
             value = static_cast<Value>(node.get<std::uint64_t>());
             return true;
@@ -274,6 +321,13 @@ private:
             bad_member_ = inner.bad_member_;
             return bad_member_.empty() && inner.complete();
         }
+    }
+    bool read_kind(tree& node, edit_kind& value) const {
+        for (std::uint64_t kind = 0; kind <= last_value(edit_kind{}); ++kind) {
+            value = static_cast<edit_kind>(kind);
+            if (version_ < 7 ? node == kind : node == name(value)) return true;
+        }
+        return false;
     }
     /// A vector of any size, or an array of exactly its size.
     template <class Values>

@@ -19,6 +19,20 @@ inline namespace v1 {
 /// call); of a group: `summarize`, `drop`; of either: `restore`, which undoes an earlier one.
 enum class edit_kind : std::uint8_t { shorten, externalize, remove, summarize, drop, restore, repair };
 
+/// As saved states name it.
+constexpr std::string_view name(edit_kind which) noexcept {
+    switch (which) {
+        case edit_kind::shorten: return "shorten";
+        case edit_kind::externalize: return "externalize";
+        case edit_kind::remove: return "remove";
+        case edit_kind::summarize: return "summarize";
+        case edit_kind::drop: return "drop";
+        case edit_kind::restore: return "restore";
+        case edit_kind::repair: break;
+    }
+    return "repair";
+}
+
 /// Why the draft refused an edit; converts to false where it accepted it. Must not be ignored.
 struct [[nodiscard]] refusal {
     enum reason : std::uint8_t {

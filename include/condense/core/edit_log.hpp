@@ -22,13 +22,6 @@
 
 namespace condense {
 inline namespace v1 {
-namespace detail {
-template <class>
-class basic_edit_forgetter;
-template <class>
-class basic_edit_redoer;
-}  // namespace detail
-
 /// The view of a conversation that would be sent: the outline's messages plus the edits in force. The edits are one
 /// list of steps; each part and group knows the step in force on it, and each step the one before. So an edit and its
 /// undoing cost no more than a look at one message (a new message that merges groups costs a look at these), taking
@@ -58,7 +51,7 @@ public:
     }
     /// The first place from `place` on where something would be sent. Places 2i and 2i + 1 are the summary before group
     /// i and the group itself; twice the number of groups is the end.
-    constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t next_place(std::uint32_t place) const noexcept {
         place = live_.next(place);
         // A message that is live and has no group of its own has joined another.
         while (place % 2 == 1 && groups_[place / 2].messages == 0) place = live_.next(place + 1);
@@ -66,7 +59,7 @@ public:
     }
     /// The first place from `place` on of a message that is sent, 2i + 1, or of the summary before it, 2i; twice the
     /// number of messages is the end. Costs what is sent, not what was.
-    constexpr std::uint32_t next_sent(outline const& facts, std::uint32_t place) const noexcept {
+    [[gnu::noinline]] constexpr std::uint32_t next_sent(outline const& facts, std::uint32_t place) const noexcept {
         place = live_.next(place);
         if (!has_removed_) return place;
         while (place < live_.size() && place % 2 == 1 && emptied(facts, place / 2)) place = live_.next(place + 1);
@@ -129,11 +122,12 @@ public:
         auto const end = static_cast<std::uint32_t>(2 * facts.size());
         for (auto place = next_sent(facts, 0); place < end; place = next_sent(facts, place + 1))
             if (place % 2 == 0 || facts.message_at(place / 2).speaker != role::system) return true;
-        for (std::uint32_t group_id = 0; group_id < facts.group_count(); ++group_id) {
+        bool others = false;
+        facts.each_record([&](std::uint32_t group_id) {
             auto const& record = facts.group_at(group_id);
-            if (record.count != 0 && !record.system && !record.unsendable) return false;
-        }
-        return true;
+            others = others || (record.count != 0 && !record.system && !record.unsendable);
+        });
+        return !others;
     }
     /// A summary of this run or of an earlier one, as its mark says.
     static constexpr bool sums_up(outline const& facts, group which) noexcept {
@@ -369,40 +363,50 @@ public:
         set_answer(facts, part_id, static_cast<std::uint32_t>(steps_.size()));
     }
 
-    /// Fills an empty view with all messages of an outline, without edits; `edit_redoer` then repeats recorded steps.
+    /// Withdraws the result that was written for a call. Room for the step must be reserved.
+    constexpr void retract_answer(outline const& facts, std::uint32_t part_id) noexcept {
+        steps_.push_back(
+            {.kind = edit_kind::repair, .on_part = true, .target = part_id, .previous = parts_[part_id].answer});
+        set_answer(facts, part_id, 0);
+    }
+
+    /// Fills an empty view with all messages of an outline, without edits; `redo` then repeats those that were saved.
     constexpr void place_all(outline const& facts) {
-        parts_.resize(facts.part_count());
-        for (std::uint32_t part_id = 0; part_id < parts_.size(); ++part_id)
-            if (binds_ && facts.part_at(part_id).bound) bound_.push_back(part_id);
-        groups_.resize(facts.group_count());
+        auto const& layout = facts.layout();
+        parts_ = {facts.parts().layout(), {}, facts.part_count(), facts.parts().count()};
+        groups_ = {layout, {.dropped = forgotten}, facts.size(), facts.record_count()};
+        std::vector<std::uint32_t> early;
+        for (auto const index : layout.early) early.push_back(2 * index), early.push_back(2 * index + 1);
+        live_ = {static_cast<std::uint32_t>(2 * layout.dense), std::move(early)};
         live_.reserve_more(2 * groups_.size());
-        live_.extend(static_cast<std::uint32_t>(2 * groups_.size()));
-        for (std::uint32_t index = 0; index < facts.size(); ++index) {
+        live_.extend_to(static_cast<std::uint32_t>(2 * groups_.size()));
+        facts.each_record([&](std::uint32_t index) {
+            auto const& message = facts.message_at(index);
+            if (message.released) return void(groups_[index].dropped = forgotten);
             live_.insert(2 * index + 1);
             count_message(facts, groups_[facts.group_of(index)], index);
-        }
-        for (std::uint32_t group_id = 0; group_id < groups_.size(); ++group_id) sums_ += groups_[group_id].all();
+            for (auto const part_id : message.parts())
+                if (binds_ && facts.part_at(part_id).bound) bound_.push_back(part_id);
+        });
+        facts.each_record([&](std::uint32_t index) {
+            if (!facts.message_at(index).released) sums_ += groups_[index].all();
+        });
         note_turn(facts);
+    }
+    /// Takes over what a view of the same conversation knows beside its edits.
+    constexpr void take_facts_of(basic_view const& other) noexcept {
+        sent_ = other.sent_;
+        cached_ = other.cached_;
+        scale_ = other.scale_;
+        begins_turn_ = other.begins_turn_;
+        task_taken_ = other.task_taken_;
     }
     /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
         while (steps_.size() > until) take_back_newest(facts);
     }
 
-    /// Forgets the state of groups and parts that are not needed; they read as dropped. Steps must not name them.
-    template <class Needed>
-    constexpr void keep_only(Needed const& needed) {
-        auto groups = groups_.with_only(needed.indices, needed.dense, {.dropped = forgotten});
-        parts_ = parts_.with_only(needed.parts, needed.dense_part, {});
-        groups_ = std::move(groups);
-    }
-
 private:
-    template <class>
-    friend class detail::basic_edit_forgetter;
-    template <class>
-    friend class detail::basic_edit_redoer;
-
     /// Drops come in runs, so it makes room for all that is there. Apart from `drop`, which is called for each of them.
     [[gnu::noinline]] constexpr void drop_with_room(outline const& facts, group which) {
         detail::grow(steps_, detail::as_size(sums_.messages) + 1);
@@ -435,12 +439,6 @@ private:
             retract_answer(facts, call_id);
         }
     }
-    constexpr void retract_answer(outline const& facts, std::uint32_t part_id) noexcept {
-        steps_.push_back(
-            {.kind = edit_kind::repair, .on_part = true, .target = part_id, .previous = parts_[part_id].answer});
-        set_answer(facts, part_id, 0);
-    }
-
     constexpr void register_last(outline const& facts, std::size_t joins) noexcept {
         auto const index = static_cast<std::uint32_t>(facts.size() - 1);
         auto const& message = facts.message_at(index);
@@ -452,7 +450,7 @@ private:
             if (binds_ && facts.part_at(part_id).bound) bound_.push_back(part_id);
         }
         groups_.push_back({});  // each message begins one
-        live_.extend(2);
+        live_.extend_to(2 * index + 2);
         note_turn(facts);
         auto const group_id = facts.group_of(index);
         if (joins > 1) return resum(facts, group_id);

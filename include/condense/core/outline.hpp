@@ -73,7 +73,7 @@ public:
     };
     constexpr member_range members_of(std::uint32_t group_id) const noexcept { return {*this, group_id}; }
 
-    /// A message of the group was released, so that it is never sent again. Older members are released first.
+    /// The messages of the group were released, so that it is never sent again.
     constexpr bool gone(std::uint32_t group_id) const noexcept { return messages_[group_id].released; }
 
     constexpr std::size_t system_messages() const noexcept { return system_messages_; }
@@ -81,11 +81,6 @@ public:
     // or the one that was named.
     constexpr std::uint32_t task() const noexcept { return named_task_ == detail::none32 ? task_ : named_task_; }
     constexpr std::uint32_t named_task() const noexcept { return named_task_; }
-    /// The task where those who read the messages again could not find it: it was named, or a greeting was released.
-    constexpr std::uint32_t saved_task() const noexcept {
-        bool const is_lost = task_ != first_plain_user_ && messages_[first_plain_user_].released;
-        return named_task_ == detail::none32 && is_lost ? task_ : named_task_;
-    }
     /// Names the task, if it is a plain user message; false if not.
     constexpr bool name_task(std::uint64_t index) noexcept {
         if (index >= size() || !messages_[detail::as_size(index)].plain_user) return false;
@@ -145,11 +140,11 @@ public:
         return call.id_size == 0 && call.waits && !call.answered;
     }
     /// Part ids of calls that were cancelled or found dead. Some may have got a result later.
-    constexpr std::vector<std::uint32_t> const& dead_calls() const noexcept { return dead_calls_; }
+    constexpr detail::part_list const& dead_calls() const noexcept { return dead_calls_; }
     /// Part ids of results whose call is nowhere.
-    constexpr std::vector<std::uint32_t> const& orphans() const noexcept { return orphans_; }
+    constexpr detail::part_list const& orphans() const noexcept { return orphans_; }
     /// Part ids of results whose call, found by its id, already has a result in an earlier message.
-    constexpr std::vector<std::uint32_t> const& repeats() const noexcept { return repeats_; }
+    constexpr detail::part_list const& repeats() const noexcept { return repeats_; }
 
     /// The tool name of a part: its own, or that of its call.
     constexpr std::string_view tool_of(part_record const& part) const noexcept {
@@ -172,7 +167,7 @@ public:
     /// can fail happens here; after a failure the outline is as it was. To be followed by `place`.
     template <message Message, token_estimator Estimator>
     constexpr std::size_t read(Message const& m, Estimator const& estimator, detail::read_options options = {}) {
-        if (messages_.size() != 0) options.previous = messages_[messages_.size() - 1].speaker;
+        if (messages_.size() != 0) options.previous = messages_[messages_.size() - 1].speaker;  // `other` if released
         scan_.read(m, estimator, options);
         reserve();
         return scan_.parts().size();
@@ -201,36 +196,129 @@ public:
         beginnings_.erase(group_of(index));
         ++version_;
     }
+    /// What comes may depend on the group: it holds the task or the latest answer.
+    constexpr bool is_needed(std::uint32_t group_id) const noexcept {
+        auto const holds = [&](std::uint32_t index) { return index != detail::none32 && group_of(index) == group_id; };
+        return holds(task()) || holds(last_assistant_);
+    }
+    /// A copy without the records of released messages, of which there must be some; they read as released, without
+    /// parts. Those of `places`, which ascend, stay as empty ones. O(records).
+    constexpr basic_outline without_released(std::vector<std::uint32_t> const& places) const {
+        auto const layout = layout_left(places);
+        std::uint32_t first_gone = 0;
+        while (!messages_[first_gone].released) ++first_gone;
+        std::vector<std::uint32_t> calls;
+        auto result = *this;
+        result.calls_ = calls_.with_only([this](std::uint32_t message) { return !messages_[message].released; }, calls);
+        result.messages_ = messages_.with_only(layout, {.released = true});
+        result.groups_ = groups_.with_only(layout, {.unsendable = true});
+        result.parts_ = parts_.with_only(parts_left(layout), {.message_index = first_gone});
+        result.messages_.each([&](std::uint32_t index) {
+            auto& message = result.messages_[index];
+            for (auto const part_id : message.parts())
+                if (!message.released) result.renumber(result.parts_[part_id].call, calls);
+                else if (part_id >= result.parts_.layout().dense)
+                    result.parts_[part_id] = {.message_index = first_gone};
+            if (message.released) result.hold(index);
+        });
+        result.beginnings_ = {static_cast<std::uint32_t>(layout.dense), layout.early};
+        result.beginnings_.reserve_more(size());
+        result.beginnings_.extend_to(static_cast<std::uint32_t>(size()));
+        beginnings_.each([&](std::uint32_t group_id) { result.beginnings_.insert(group_id); });
+        for (auto* const list : {&result.dead_calls_, &result.orphans_, &result.repeats_})
+            list->keep([this](std::uint32_t id) { return !messages_[parts_[id].message_index].released; });
+        result.first_undecided_ = 0;
+        for (std::uint32_t call = 0; call < first_undecided_; ++call)
+            result.first_undecided_ += calls[call] == detail::none32 ? 0u : 1u;
+        result.in_order_ = {};
+        if (newest_call_group_ != detail::none32 && gone(root(newest_call_group_)))
+            result.newest_call_group_ = detail::none32;
+        if (first_release_ == detail::none32) result.first_release_ = static_cast<std::uint32_t>(size());
+        ++result.version_;
+        return result;
+    }
 
-    /// How many messages have records.
+    // For saved states of conversations that have released messages.
+
+    /// Facts that do not follow from the messages that are left; empty where none was released.
+    release_record released() const {
+        release_record result;
+        if (!has_released()) return result;
+        result.since = first_release_;
+        if (newest_call_group_ != detail::none32) result.newest_calls = root(newest_call_group_) + std::uint64_t{1};
+        result.gone = {dead_calls_.first(), orphans_.first(), repeats_.first()};
+        for (auto const part_id : dead_calls_)
+            result.dead_calls.push_back({place_of(part_id), calls_[parts_[part_id].call].dead});
+        each_record([&](std::uint32_t index) {
+            for (auto const part_id : messages_[index].parts()) {
+                auto const& part = parts_[part_id];
+                if (part.kind != part_kind::tool_result || part.by_id) continue;
+                auto const call = call_part_id(part);
+                result.matches.push_back({place_of(part_id), call != detail::none32,
+                                          call == detail::none32 ? part_place{} : place_of(call)});
+            }
+        });
+        return result;
+    }
+    /// An empty outline, to be filled in order with the messages that are left: `skip_to` comes before each that does
+    /// not follow the one before it.
+    basic_outline(detail::sparse_layout const& left, release_record const& released)
+        : messages_{left, {.released = true}}, groups_{left, {.unsendable = true}},
+          beginnings_{static_cast<std::uint32_t>(left.dense), left.early}, dead_calls_{released.gone.dead_calls},
+          orphans_{released.gone.orphans}, repeats_{released.gone.repeats},
+          first_release_{static_cast<std::uint32_t>(released.since == 0 ? detail::none32 : released.since)},
+          matches_{released.matches} {}
+    constexpr basic_outline() = default;
+    /// The next message has this index; those between were released.
+    constexpr void skip_to(std::uint32_t index) {
+        beginnings_.reserve_more(index - size());
+        beginnings_.extend_to(index);
+        messages_.skip_to(index), groups_.skip_to(index);
+    }
+    /// Puts a released message at the end, before which a summary may stand.
+    constexpr void place_released() {
+        reserve();
+        auto const index = static_cast<std::uint32_t>(size());
+        messages_.push_back({});
+        groups_.push_back({});
+        messages_[index].first_part = static_cast<std::uint32_t>(parts_.size());
+        hold(index);
+        beginnings_.extend_to(index + 1);
+    }
+    /// Takes over what the record says of calls, once all messages are there; false where it cannot be of them.
+    bool take_calls(release_record const& released) {
+        if (next_match_ != matches_.size()) return false;
+        matches_ = {};
+        next_match_ = 0;
+        detail::part_list dead{released.gone.dead_calls};
+        for (auto const& [at, is_dead] : released.dead_calls) {
+            auto const part_id = part_id_at(at);
+            if (part_id == detail::none32 || parts_[part_id].kind != part_kind::tool_call) return false;
+            auto& call = calls_[parts_[part_id].call];
+            if (is_dead && !call.answered && !call.dead) stop_waiting(call);
+            call.dead = call.dead || is_dead;
+            dead.push_back(part_id);
+        }
+        dead.reserve_more(waiting_);
+        dead_calls_ = std::move(dead);
+        if (released.newest_calls > size()) return false;
+        newest_call_group_ = static_cast<std::uint32_t>(released.newest_calls) - 1;  // none32 for 0
+        return released.newest_calls == 0 || (has_record(newest_call_group_) && groups_[newest_call_group_].has_calls);
+    }
+
+    /// Messages were released, and their records are gone.
+    constexpr bool has_released() const noexcept { return first_release_ != detail::none32; }
+    /// Which messages have records.
+    constexpr detail::sparse_layout const& layout() const noexcept { return messages_.layout(); }
     constexpr std::size_t record_count() const noexcept { return messages_.count(); }
-    /// All messages from `first` on, up to `last`, have records.
-    constexpr bool has_records(std::uint32_t first, std::uint32_t last) const noexcept {
-        return messages_.has(first, last);
+    constexpr detail::sparse_vector<part_record> const& parts() const noexcept { return parts_; }
+    constexpr bool has_record(std::uint64_t index) const noexcept {
+        return index < size() && messages_.contains(detail::as_size(index));
     }
-    /// Calls f(index) for each message that has records, from the last to the first.
+    /// Calls f(index) for each message that has a record, ascending.
     template <class Function>
-    constexpr void each_record_backward(Function&& f) const {
-        messages_.each_backward([&](std::size_t index) { f(static_cast<std::uint32_t>(index)); });
-    }
-    /// No record of the message is needed any more: it and all others of its group were released, no call of it waits,
-    /// and no result without an id can belong to it.
-    constexpr bool forgettable(std::uint32_t index) const noexcept {
-        auto const group_id = group_of(index);
-        auto const& group = groups_[group_id];
-        if (!messages_[index].released || !gone(group_id) || group.waiting != 0) return false;
-        if (newest_call_group_ != detail::none32 && root(newest_call_group_) == group_id) return false;
-        return group.count == 0 || messages_[group.last].released;
-    }
-    /// Forgets the records of all other messages than those needed. They read as released, without parts; a part of
-    /// theirs as one of message `needless`, which must be one of them.
-    template <class Needed>
-    constexpr void keep_only(Needed const& needed, std::uint32_t needless) {
-        auto groups = groups_.with_only(needed.indices, needed.dense, {.unsendable = true});
-        auto parts = parts_.with_only(needed.parts, needed.dense_part, {.message_index = needless});
-        messages_ = messages_.with_only(needed.indices, needed.dense, {.released = true});
-        groups_ = std::move(groups);
-        parts_ = std::move(parts);
+    constexpr void each_record(Function&& f) const {
+        messages_.each(f);
     }
 
     /// The program or the message's traits pin it.
@@ -257,7 +345,7 @@ public:
         std::size_t count = 0;
         calls_.each_unanswered(id, [&](std::uint32_t call) { count += calls_[call].dead ? 0u : 1u; });
         if (count == 0) return 0;
-        detail::grow(dead_calls_, waiting_);
+        dead_calls_.reserve_more(waiting_);
         calls_.each_unanswered(id, [&](std::uint32_t call) {
             if (!calls_[call].dead) stop_waiting(calls_[call]);
         });
@@ -297,16 +385,64 @@ private:
         return group_id;
     }
 
+    /// Which messages keep their records.
+    constexpr detail::sparse_layout layout_left(std::vector<std::uint32_t> const& places) const {
+        std::vector<std::uint32_t> left;
+        std::size_t place = 0;
+        each_record([&](std::uint32_t index) {
+            while (place < places.size() && places[place] < index) ++place;
+            if (!messages_[index].released || (place < places.size() && places[place] == index)) left.push_back(index);
+        });
+        return detail::sparse_layout::of(std::move(left), size(), layout().dense);
+    }
+    /// And which parts.
+    constexpr detail::sparse_layout parts_left(detail::sparse_layout const& left) const {
+        detail::sparse_layout result;
+        for (auto const index : left.early)
+            if (!messages_[index].released)
+                for (auto const part_id : messages_[index].parts()) result.early.push_back(part_id);
+        result.dense = left.dense == size() ? part_count() : messages_[left.dense].first_part;
+        return result;
+    }
+    static constexpr void renumber(std::uint32_t& call, std::vector<std::uint32_t> const& numbers) noexcept {
+        if (call != detail::none32) call = numbers[call];
+    }
+    /// Leaves of a released message the place before it.
+    constexpr void hold(std::uint32_t index) noexcept {
+        messages_[index] = {.first_part = messages_[index].first_part, .released = true};
+        groups_[index] = {.first = index, .last = index, .tail = index, .unsendable = true};
+    }
+    part_place place_of(std::uint32_t part_id) const noexcept {
+        auto const index = parts_[part_id].message_index;
+        return {index, part_id - messages_[index].first_part};
+    }
+    /// none32 where there is no such part.
+    std::uint32_t part_id_at(part_place const& at) const noexcept {
+        if (!has_record(at.message)) return detail::none32;
+        auto const& message = messages_[detail::as_size(at.message)];
+        return at.part < message.part_count ? message.first_part + at.part : detail::none32;
+    }
+    /// The call of the next result without an id, as a saved state says; none32 where it has none, or cannot have it.
+    std::uint32_t next_match() noexcept {
+        auto const& match = matches_[next_match_];
+        auto const index = size() - 1;
+        auto const part = parts_.size() - messages_[index].first_part;
+        if (match.result.message != index || match.result.part != part) return detail::none32;
+        ++next_match_;
+        auto const call = match.has_call ? part_id_at(match.call) : detail::none32;
+        return call < parts_.size() ? parts_[call].call : detail::none32;
+    }
+
     constexpr void reserve() {
         auto const more = scan_.parts().size();
         messages_.reserve_more(1);
         groups_.reserve_more(1);
         beginnings_.reserve_more(1);
         parts_.reserve_more(more);
-        detail::grow(dead_calls_, waiting_ + more);
+        dead_calls_.reserve_more(waiting_ + more);
         if (!scan_.has_pairs()) return;
         calls_.reserve_more(more, scan_.text_size());
-        detail::grow(orphans_, more), detail::grow(repeats_, more);
+        orphans_.reserve_more(more), repeats_.reserve_more(more);
     }
 
     // From here on nothing allocates and nothing throws: `reserve` has made the room.
@@ -324,7 +460,7 @@ private:
                            .system = scan_.record.speaker == role::system,
                            .pinned = scan_.record.pinned,
                            .summary = scan_.record.summary});
-        beginnings_.extend(1);
+        beginnings_.extend_to(index + 1);
         placing_ = index;
         if (scan_.joins_previous && index > 0 && !groups_[find_group(index - 1)].unsendable)
             join(find_group(index - 1));
@@ -349,8 +485,9 @@ private:
         if (before != detail::none32) pin(before, pins_compaction_);
         pin(index, messages_[index].pinned);
         if (messages_[index].compaction != compaction_place::first) return;
-        for (std::uint32_t earlier = 0; earlier < index; ++earlier)
-            if (messages_[earlier].pinned) pin(earlier, false);
+        each_record([&](std::uint32_t earlier) {
+            if (earlier < index && messages_[earlier].pinned) pin(earlier, false);
+        });
     }
 
     /// Adds part `position` of the message being placed, which has this index: a call opens a pair, a result or what
@@ -364,15 +501,18 @@ private:
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
             record.call = call_of(position);
-            if (record.call != detail::none32 && groups_[find_group(calls_[record.call].message)].unsendable) {
-                record.call = detail::none32;  // the call can never be sent again
+            bool const of_released = record.call == detail::none32
+                                         ? index >= first_release_
+                                         : groups_[find_group(calls_[record.call].message)].unsendable;
+            if (of_released) {
+                record.call = detail::none32;
                 record.late = scan_.part_removable;
                 ++late_;
             }
             if (record.call != detail::none32) {
                 join(find_group(calls_[record.call].message));
                 if (is_result) record.repeats = answer(record);
-            } else if (is_result) {
+            } else if (is_result && !of_released) {
                 groups_[placing_].orphan = true;
                 orphans_.push_back(static_cast<std::uint32_t>(parts_.size()));
             }
@@ -414,6 +554,7 @@ private:
     /// without an id before those with one. Where all are answered, the newest of them, as long as no assistant message
     /// has followed: a further result of it.
     constexpr std::uint32_t answered_by_order(read_part const& part) noexcept {
+        if (next_match_ < matches_.size()) return next_match();
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
         auto const first_message = groups_[newest].first;
@@ -530,9 +671,12 @@ private:
     detail::sparse_vector<group_record> groups_;
     detail::place_set beginnings_;  ///< groups, see beginning_before
     detail::call_index calls_;
-    std::vector<std::uint32_t> dead_calls_;
-    std::vector<std::uint32_t> orphans_;
-    std::vector<std::uint32_t> repeats_;
+    detail::part_list dead_calls_;
+    detail::part_list orphans_;
+    detail::part_list repeats_;
+    std::uint32_t first_release_ = detail::none32;  ///< messages when some were first released
+    std::vector<call_match> matches_;  ///< of results without an id, while a saved state is read
+    std::size_t next_match_ = 0;
     std::uint32_t first_undecided_ = 0;  ///< calls before it are answered, pending or dead
     std::size_t waiting_ = 0;  ///< unanswered calls that are not dead
     std::uint32_t first_plain_user_ = detail::none32;

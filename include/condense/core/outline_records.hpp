@@ -10,6 +10,7 @@
 
 #include <condense/core/estimator.hpp>
 #include <condense/core/message.hpp>
+#include <condense/detail/grow.hpp>
 #include <condense/detail/mark.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
@@ -47,6 +48,41 @@ struct basic_released_message {
 };
 using released_message = basic_released_message<>;
 
+/// A part of a conversation.
+struct part_place {
+    std::uint64_t message = 0;  ///< its number
+    std::uint32_t part = 0;  ///< index in the message
+    friend bool operator==(part_place const&, part_place const&) = default;
+};
+/// A call that was cancelled or found dead.
+struct dead_call {
+    part_place call = {};
+    bool dead = false;  ///< no result of it has come since
+    friend bool operator==(dead_call const&, dead_call const&) = default;
+};
+/// The call to which a result without an id belongs.
+struct call_match {
+    part_place result = {};
+    bool has_call = false;
+    part_place call = {};
+    friend bool operator==(call_match const&, call_match const&) = default;
+};
+/// How many entries of the outline's lists of broken pairs were of messages that are released.
+struct gone_pairs {
+    std::uint64_t dead_calls = 0;
+    std::uint64_t orphans = 0;
+    std::uint64_t repeats = 0;
+    friend bool operator==(gone_pairs const&, gone_pairs const&) = default;
+};
+/// What a conversation that has released messages knows of those that are left, and that does not follow from them.
+struct release_record {
+    std::uint64_t since = 0;  ///< messages when some were first released; 0 where none was
+    std::uint64_t newest_calls = 0;  ///< the number of the group with the newest calls, plus 1; 0 for none
+    std::vector<dead_call> dead_calls = {};  ///< in the order in which they were found
+    std::vector<call_match> matches = {};  ///< of all results without an id, in order
+    gone_pairs gone = {};
+};
+
 namespace detail {
 
 struct range_end {};
@@ -63,6 +99,37 @@ public:
 private:
     std::uint32_t number_;
     std::uint32_t end_;
+};
+
+/// Part ids in the order in which something was found of them. Those of released messages leave it; the places of all
+/// that are found later stay.
+class part_list {
+public:
+    constexpr part_list() = default;
+    constexpr explicit part_list(std::uint64_t gone) noexcept : gone_{gone} {}
+
+    /// The places that have entries are those from first() up to size().
+    constexpr std::uint64_t first() const noexcept { return gone_; }
+    constexpr std::uint64_t size() const noexcept { return gone_ + ids_.size(); }
+    constexpr std::uint32_t operator[](std::uint64_t place) const noexcept { return ids_[as_size(place - gone_)]; }
+    constexpr auto begin() const noexcept { return ids_.begin(); }
+    constexpr auto end() const noexcept { return ids_.end(); }
+
+    constexpr void reserve_more(std::size_t more) { grow(ids_, more); }
+    constexpr void push_back(std::uint32_t part_id) { ids_.push_back(part_id); }
+    /// Takes out all of which keeps(id) is false.
+    template <class Keeps>
+    constexpr void keep(Keeps const& keeps) {
+        std::size_t count = 0;
+        for (auto const id : ids_)
+            if (keeps(id)) ids_[count++] = id;
+        gone_ += ids_.size() - count;
+        ids_.resize(count);
+    }
+
+private:
+    std::vector<std::uint32_t> ids_;
+    std::uint64_t gone_ = 0;
 };
 
 /// Facts of one message.
@@ -214,23 +281,6 @@ public:
         }
         index_results();
     }
-    /// The facts from which `take` can restore this scan.
-    released_message facts() const {
-        released_message result{.speaker = record.speaker,
-                                .plain_user = record.plain_user,
-                                .joins_previous = joins_previous,
-                                .frame = record.frame};
-        for (auto const& part : parts_)
-            result.parts.push_back({.kind = part.record.kind,
-                                    .status = part.record.status,
-                                    .sealed = part.record.sealed,
-                                    .size = part.record.size,
-                                    .cost = part.record.cost,
-                                    .call = std::string{id_of(part)},
-                                    .tool = std::string{name_of_tool(part)}});
-        return result;
-    }
-
     constexpr std::vector<read_part> const& parts() const noexcept { return parts_; }
     /// The message may hold calls, results, or parts that came with one.
     constexpr bool has_pairs() const noexcept {

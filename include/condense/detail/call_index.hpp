@@ -76,6 +76,25 @@ public:
         return call;
     }
 
+    /// A copy with the calls in messages that `keeps(index)`; `numbers` becomes the new index of each call, none32 for
+    /// the others.
+    template <class Keeps>
+    constexpr basic_call_index with_only(Keeps const& keeps, std::vector<std::uint32_t>& numbers) const {
+        numbers.assign(calls_.size(), none32);
+        basic_call_index result;
+        for (std::uint32_t call = 0; call < calls_.size(); ++call) {
+            if (!keeps(calls_[call].message)) continue;
+            numbers[call] = result.add(id(call), tool(call), calls_[call].message);
+            auto& added = result.calls_.back();
+            auto const offset = added.text_offset;
+            added = calls_[call];
+            added.text_offset = offset;
+            added.next_older = none32;
+        }
+        result.reserve_slots(result.calls_.size());
+        return result;
+    }
+
     /// The first call in this message or a later one. A binary search.
     constexpr std::uint32_t first_in(std::uint32_t message) const noexcept {
         std::uint32_t first = 0;

@@ -59,16 +59,22 @@ struct repair {
     void arrive(auto& draft, sequence, auto& pass) const {
         auto& progress = pass.memory;
         auto const& conversation = draft.outline();
+        auto const skip_gone = [](std::uint64_t& place, auto const& pairs) {
+            if (place < pairs.first()) place = pairs.first();
+        };
+        skip_gone(progress.orphans, conversation.orphans());
+        skip_gone(progress.repeats, conversation.repeats());
+        skip_gone(progress.calls, conversation.dead_calls());
         for (; progress.orphans < conversation.orphans().size(); ++progress.orphans) {
-            auto const part_id = conversation.orphans()[detail::as_size(progress.orphans)];
+            auto const part_id = conversation.orphans()[progress.orphans];
             // Its group may still change; this orphan and those after it wait for a later arrival.
             if (conversation.open(conversation.group_of(conversation.part_at(part_id).message_index))) break;
             remove_orphan(draft, pass, part_id);
         }
         while (progress.repeats < conversation.repeats().size())
-            keep_first(draft, pass, conversation.repeats()[detail::as_size(progress.repeats++)]);
+            keep_first(draft, pass, conversation.repeats()[progress.repeats++]);
         while (progress.calls < conversation.dead_calls().size())
-            static_cast<void>(answer_call(draft, pass, conversation.dead_calls()[detail::as_size(progress.calls++)]));
+            static_cast<void>(answer_call(draft, pass, conversation.dead_calls()[progress.calls++]));
     }
     void reduce(auto& draft, auto& pass) const {
         auto const& conversation = draft.outline();

@@ -16,7 +16,6 @@
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
 #include <condense/session/rebase_edits.hpp>
-#include <condense/session/released_log.hpp>
 #include <condense/session/request.hpp>
 #include <condense/session/restored_conversation.hpp>
 #include <condense/session/state.hpp>
@@ -91,7 +90,7 @@ public:
     container const& history() const noexcept { return messages_.get(); }
     /// The originals by index; refers to this object.
     source_type source() const noexcept {
-        return {address_of(messages_.get()), released_.empty() ? nullptr : &indices_};
+        return {address_of(messages_.get()), outline_.has_released() ? &indices_ : nullptr};
     }
     v1::outline const& outline() const noexcept { return outline_; }
     view const& edits() const noexcept { return edits_; }
@@ -184,17 +183,17 @@ public:
     }
     /// False where the message cannot be the task.
     bool name_task(std::uint64_t index) noexcept {
-        if (index >= size() || outline_.message_at(as_size(index)).released || !outline_.name_task(index)) return false;
+        if (!outline_.name_task(index)) return false;
         if (!edits_.present(group{outline_.group_of(outline_.task())})) edits_.note_task_taken(true);
         return true;
     }
     /// No result will come for the calls with this id; returns their number. Recorded with the number of messages,
-    /// because a later call may have the same id.
+    /// because a later call may have the same id, until messages are released.
     std::size_t abandon(std::string_view call) {
         abandoned_call record{std::string{call}, size()};
         grow(abandoned_, 1);
         auto const count = outline_.abandon(call);
-        if (count != 0) abandoned_.push_back(std::move(record));
+        if (count != 0 && !outline_.has_released()) abandoned_.push_back(std::move(record));
         return count;
     }
 
@@ -232,58 +231,58 @@ public:
     /// may drop by now, such as a message pinned since, is present afterwards whatever the earlier edits were.
     void undo() {
         std::size_t bound_count = 0;
-        for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id)
-            bound_count += view::bound(outline_, group{group_id}) ? 1u : 0u;
+        outline_.each_record(
+            [&](std::uint32_t group_id) { bound_count += view::bound(outline_, group{group_id}) ? 1u : 0u; });
         edits_.reserve_message(bound_count);
         auto const bound_parts_sent = edits_.bound_parts();  // then nothing below fails
         auto const newest = undo_points_.back();
         // Looks at the steps, so it comes before they are taken back.
-        auto const unbound = first_unbound(outline_, edits_, as_size(newest.steps));
-        edited(first_changed(outline_, edits_, as_size(newest.steps)), counted());
-        edits_.take_back(outline_, as_size(newest.steps));
+        auto const unbound = first_unbound(outline_, edits_, as_size(newest.edits));
+        edited(first_changed(outline_, edits_, as_size(newest.edits)), counted());
+        edits_.take_back(outline_, as_size(newest.edits));
         edits_.follow_again(outline_, as_size(newest.messages));
-        for (std::uint32_t group_id = 0; group_id < outline_.group_count(); ++group_id) {
+        outline_.each_record([&](std::uint32_t group_id) {
             auto const& record = outline_.group_at(group_id);
             if (record.count != 0 && !record.unsendable && view::bound(outline_, group{group_id}) &&
                 edits_.is_dropped(group_id))
                 edits_.undrop(outline_, group{group_id});
-        }
+        });
         edits_.keep_bound(outline_, unbound, bound_parts_sent);
         undo_points_.pop_back();
         settle_head();
     }
 
-    /// Destroys originals before `before` that nothing needs any more, and returns their number. A record of each
-    /// stays, for saved states. Earlier edits can no longer be undone, unless nothing is destroyed. Costs a look at the
-    /// originals that are there.
+    /// Destroys the groups of originals before `before` that nothing needs any more, and all that is known of them;
+    /// returns the number of messages. Earlier edits can no longer be undone, unless nothing is destroyed. Changes
+    /// nothing if it fails. Costs a look at the originals that are there, and at their edits.
     std::size_t release(sequence before) {
-        forget_earlier();
         auto const selected = releasable(before);
-        auto const records = records_of(selected);
-        if (records.empty()) return 0;
-        if (released_.empty()) {
-            indices_.resize(size());
-            for (std::uint32_t index = 0; index < size(); ++index) indices_[index] = index;
-        }
-        released_.append(records, [this](std::uint64_t index) { return outline_.group_of(as_size(index)) == index; });
-        undo_points_.clear();
+        auto outline = outline_;
+        std::vector<std::uint32_t> left;
+        for (std::size_t position = 0; position < selected.size(); ++position)
+            if (selected[position]) outline.release(index_of(position));
+            else left.push_back(index_of(position));
+        auto const count = selected.size() - left.size();
+        if (count == 0) return 0;
+        auto edits = edits_;
+        released_forgetter::forget(outline, edits);
+
         auto& all = messages_.get();
         auto to = ranges_access::begin_of(all);
         auto from = to;
-        std::uint32_t remaining_count = 0;
         for (std::size_t position = 0; position < selected.size(); ++position, ++from) {
-            auto const index = indices_[position];
-            if (selected[position]) {
-                outline_.release(index);
-                continue;
-            }
-            indices_[remaining_count++] = index;
+            if (selected[position]) continue;
             if (to != from) *to = std::move(*from);
             ++to;
         }
         all.erase(to, from);
-        indices_.resize(remaining_count);
-        return records.size();
+        indices_.swap(left);
+        outline_ = std::move(outline);
+        edits_ = std::move(edits);
+        undo_points_.clear();
+        abandoned_.clear();
+        request_.release(outline_, edits_);
+        return count;
     }
 
     /// Reads all messages again, because those from `first` on have changed. Edits of older messages stay in force
@@ -353,14 +352,19 @@ public:
     /// Copies everything that `restored_conversation` reads.
     void save(session_state& state) const {
         for (auto const& m : messages_.get()) state.messages.push_back(v1::to_bytes(m));
+        state.numbers.assign(indices_.begin(), indices_.end());
+        state.size = size();
+        state.released = outline_.released();
         state.abandoned = abandoned_;
-        for (std::uint32_t index = 0; index < size(); ++index)
+        outline_.each_record([&](std::uint32_t index) {
             if (outline_.pinned(index)) state.pins.push_back(index);
-        save_edits(state);
+        });
+        state.edits = saved_edits::of(outline_, edits_);
+        state.undos = undo_points_;
         state.sent = edits_.sent();
         state.cached = edits_.cached();
         state.edited_since_sent = edited_since_sent_;
-        state.task = outline_.saved_task() == none32 ? 0 : std::uint64_t{outline_.saved_task()} + 1;
+        state.task = outline_.named_task() == none32 ? 0 : std::uint64_t{outline_.named_task()} + 1;
         state.task_taken = edits_.task_taken();
         meter_.save(state);
     }
@@ -379,7 +383,6 @@ public:
         edits_ = std::move(restored.edits);
         undo_points_.swap(restored.undo_points);
         abandoned_.swap(restored.abandoned);
-        released_ = std::move(restored.released);
         edited_since_sent_ = state.edited_since_sent;
         request_.forget();
     }
@@ -397,14 +400,14 @@ private:
         edits_.reserve_message(outline_.read(m, meter_.estimator(), {.marks = true, .pinned = pinned}));
         request_.reserve_message();
         grow(undo_points_, 1);
-        if (!released_.empty()) grow(indices_, 1);
+        if (outline_.has_released()) grow(indices_, 1);
         messages_.reserve();
     }
 
     /// Registers the message that was read and is now the last of the container.
     std::uint32_t register_last() {
         auto const index = static_cast<std::uint32_t>(size());
-        if (!released_.empty()) indices_.push_back(index);
+        if (outline_.has_released()) indices_.push_back(index);
         auto const start = mark();
         auto const before = counted();
         edits_.on_message_placed(outline_, outline_.place());
@@ -445,41 +448,15 @@ private:
         if (mark() != start) edited(first_changed(outline_, edits_, start), before);
     }
 
-    /// Forgets what was released before, once there is twice as much as was left the last time.
-    void forget_earlier() {
-        auto const present = [this] { return mark() + outline_.record_count(); };
-        if (present() < 2 * left_ + few_records) return;
-        forget_released(outline_, edits_, undo_points_);
-        left_ = present();
-    }
-    /// Of what happened to a group that is gone, a drop is saved, before all other steps.
-    void save_edits(session_state& state) const {
-        auto edits = edits_;
-        auto const end = undo_points_.empty() ? mark() : as_size(undo_points_.front().steps);
-        auto const count = edit_forgetter::forget(outline_, edits, end);
-        released_.each([&](released_message&& m, bool begins_group) {
-            if (begins_group)
-                state.steps.push_back({.kind = edit_kind::drop, .target = static_cast<std::uint32_t>(m.index)});
-            state.released.push_back(std::move(m));
-        });
-        auto const drops = static_cast<std::uint32_t>(state.steps.size());
-        for (auto step : edits.steps()) {
-            if (step.previous != 0) step.previous += drops;
-            state.steps.push_back(step);
-        }
-        state.texts = edits.texts();
-        state.undos = undo_points_;
-        for (auto& point : state.undos) point.steps = point.steps - count + drops;
-    }
-
     /// The index of a message by its position in the container.
     std::uint32_t index_of(std::size_t position) const noexcept {
-        return released_.empty() ? static_cast<std::uint32_t>(position) : indices_[position];
+        return outline_.has_released() ? indices_[position] : static_cast<std::uint32_t>(position);
     }
 
-    /// By position in the container: the originals before `before` that are dropped and that nothing can bring back.
+    /// By position in the container: the originals of groups before `before` that are dropped and that nothing can
+    /// bring back.
     std::vector<bool> releasable(sequence before) const {
-        auto const count = released_.empty() ? size() : indices_.size();
+        auto const count = outline_.has_released() ? indices_.size() : size();
         auto const originals = source();
         auto needed = std::vector<bool>(count);  // by position, as all of a group is
         auto const need = [&](std::uint32_t group_id) {
@@ -493,11 +470,14 @@ private:
             return false;
         };
         for (std::size_t position = 0; position < count; ++position)
-            if (!needed[position] && may_be_answered(outline_.message_at(index_of(position))))
-                need(outline_.group_of(index_of(position)));
+            if (auto const group_id = outline_.group_of(index_of(position));
+                !needed[position] &&
+                (outline_.is_needed(group_id) || outline_.group_at(group_id).last >= before.number ||
+                 may_be_answered(outline_.message_at(index_of(position)))))
+                need(group_id);
         auto const is_dropped = [&](std::uint32_t index) { return edits_.is_dropped(outline_.group_of(index)); };
         auto const may_release = [&](std::size_t position) {
-            return index_of(position) < before.number && is_dropped(index_of(position)) && !needed[position];
+            return is_dropped(index_of(position)) && !needed[position];
         };
         // A dropped message that may be restored needs the user message that begins its turn.
         auto turn = none32;
@@ -516,34 +496,13 @@ private:
         return result;
     }
 
-    /// The records that stand for these originals once they are destroyed, so that a saved state can be read without
-    /// them.
-    std::vector<released_message> records_of(std::vector<bool> const& selected) const {
-        std::vector<released_message> records;
-        message_scan scan;
-        for (std::size_t position = 0; position < selected.size(); ++position) {
-            if (!selected[position]) continue;
-            auto const index = index_of(position);
-            scan.read(source()[index], meter_.estimator(),
-                      {.marks = true, .previous = index == 0 ? role::other : outline_.message_at(index - 1).speaker});
-            records.push_back(scan.facts());
-            records.back().index = index;
-            records.back().messages = size();
-        }
-        return records;
-    }
-
-    static constexpr std::size_t few_records = 128;  ///< no fewer are looked through
-
     storage_type messages_;
     v1::outline outline_;
     mutable view edits_;  ///< mutable, because rendering notes what was sent
     std::vector<std::uint32_t> indices_;  ///< by place in the container; used once a message is released
     std::vector<undo_point> undo_points_;  ///< ascending
     std::vector<abandoned_call> abandoned_;
-    released_log released_;
     mutable bool edited_since_sent_ = false;  ///< what the latest request held; mutable as it is rendered lazily
-    std::size_t left_ = 0;  ///< steps and records, when some were forgotten the last time
     mutable request<message_type> request_;  ///< a cache, filled when the request is read
     mutable metering<Estimator> meter_;  ///< mutable, because rendering notes what was sent
 };

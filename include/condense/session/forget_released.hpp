@@ -3,86 +3,93 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <condense/core/edit_log.hpp>
-#include <condense/core/forget_edits.hpp>
 #include <condense/core/outline.hpp>
+#include <condense/core/saved_edits.hpp>
 #include <condense/detail/saturate.hpp>
 #include <condense/detail/sort.hpp>
 
-// Frees what an outline and its view hold of released messages, of which a session keeps some bytes for saved states.
+// Frees all that an outline and its view hold of released messages.
 
 namespace condense {
 inline namespace v1 {
 namespace detail {
 
-/// Which records of an outline and its view are still needed. A template, so that a program that only includes it
-/// instantiates nothing.
+/// Makes an outline and its view anew of the messages that are left. A template, so that a program that only includes
+/// it instantiates nothing.
 template <class = void>
-struct basic_needed_records {
-    std::vector<std::uint32_t> indices = {};  ///< of messages before `dense`, ascending
-    std::vector<std::uint32_t> parts = {};  ///< part_ids of theirs, ascending
-    std::uint32_t dense = 0;  ///< all records from this message on stay
-    std::uint32_t dense_part = 0;  ///< its first part_id
-
-    /// All but those of groups that were released as a whole, and which no step names. From `dense` on more than half
-    /// are needed, so that most reads find theirs at once. O(records + steps).
-    static basic_needed_records of(outline const& facts, view const& edits) {
-        std::vector<std::uint32_t> named;
-        for (auto const& step : edits.steps())
-            named.push_back(step.on_part ? facts.part_at(step.target).message_index : group{step.target}.id());
-        detail::sort(named, [](std::uint32_t left, std::uint32_t right) { return left < right; });
-        auto const size = static_cast<std::uint32_t>(facts.size());
-        basic_needed_records result{.dense = size};
-        std::size_t dense_count = 0;
-        auto previous = size;
-        facts.each_record_backward([&](std::uint32_t index) {
-            while (!named.empty() && named.back() > index) named.pop_back();
-            if ((named.empty() || named.back() != index) && facts.forgettable(index)) return;
-            result.indices.push_back(index);
-            if (2 * result.indices.size() >= size - index && facts.has_records(index, previous))
-                result.dense = index, dense_count = result.indices.size();
-            previous = index;
-        });
-        result.reverse(dense_count);
-        result.dense_part = static_cast<std::uint32_t>(
-            result.dense == size ? facts.part_count() : facts.message_at(result.dense).first_part);
-        for (auto const index : result.indices) {
-            for (auto const part_id : facts.message_at(index).parts()) result.parts.push_back(part_id);
+struct basic_released_forgetter {
+    /// Some messages must be released, each with its whole group, and nothing may go back to before it. What can be
+    /// asked of the messages that are left stays as it is, and so do their edits; of a summary that was dropped, so
+    /// that it can be brought back, the latest in its place. Changes nothing if it fails. O(what is left, and its
+    /// edits).
+    static void forget(outline& facts, view& edits) {
+        auto const needed = needed_steps(facts, edits);
+        std::vector<std::uint32_t> places;
+        for (std::size_t index = 0; index < needed.size(); ++index)
+            if (auto const& step = edits.steps()[index]; needed[index] && !step.on_part)
+                if (auto const place = group{step.target}.id(); facts.gone(place)) places.push_back(place);
+        sort(places, [](std::uint32_t left, std::uint32_t right) { return left < right; });
+        auto left = facts.without_released(places);
+        view edited;
+        edited.bind({}, edits.binds());
+        edited.place_all(left);
+        edited.reserve_edits(needed.size(), edits.texts().size());
+        std::vector<std::uint64_t> numbers(needed.size() + 1);  // of the steps anew
+        for (std::size_t index = 0; index < needed.size(); ++index) {
+            if (!needed[index]) continue;
+            auto const& step = edits.steps()[index];
+            auto edit = saved_edits::of(facts, edits, step);
+            auto const undone = as_size(edit.undoes);
+            if (saved_edits::redo(left, edited, std::move(edit), step.after, numbers[undone]))
+                numbers[index + 1] = edited.steps().size();
         }
-        return result;
-    }
-
-    /// A message whose records are not needed; `dense` if there is none.
-    std::uint32_t first_needless() const noexcept {
-        std::uint32_t index = 0;
-        while (index < indices.size() && indices[index] == index) ++index;
-        return index;
+        edited.take_facts_of(edits);
+        facts = std::move(left);
+        edits = std::move(edited);
     }
 
 private:
-    /// Leaves out the first `count`, and turns the others round.
-    void reverse(std::size_t count) {
-        indices = std::vector<std::uint32_t>(indices.rbegin(), indices.rend() - static_cast<std::ptrdiff_t>(count));
+    /// The step that wrote the summary which was dropped last in a place.
+    struct lost_summary {
+        std::uint32_t part_id = 0;  ///< the group before which it stood
+        std::uint32_t written = 0;  ///< plus one
+    };
+
+    /// By index of the step.
+    static std::vector<bool> needed_steps(outline const& facts, view const& edits) {
+        auto const latest = latest_summaries(edits);
+        std::vector<bool> needed(edits.steps().size());
+        for (std::size_t index = 0; index < needed.size(); ++index) {
+            auto const& step = edits.steps()[index];
+            group const target{step.target};
+            if (step.on_part) needed[index] = !facts.message_at(facts.part_at(step.target).message_index).released;
+            else if (step.kind != edit_kind::summarize && !target.is_summary())
+                needed[index] = !facts.gone(target.id());
+            else {
+                auto const* const lost = find_part(latest, target.id());
+                needed[index] = lost == nullptr || index + 1 >= lost->written;
+            }
+        }
+        return needed;
+    }
+    /// One entry for each place, ascending.
+    static std::vector<lost_summary> latest_summaries(view const& edits) {
+        std::vector<lost_summary> all;
+        for (auto const drop : edits.summary_drops())
+            all.push_back({group{edits.steps()[drop].target}.id(), edits.steps()[drop].previous});
+        sort(all, [](lost_summary const& a, lost_summary const& b) { return a.part_id < b.part_id; });
+        std::size_t count = 0;
+        for (std::size_t index = 0; index < all.size(); ++index)
+            if (index + 1 == all.size() || all[index].part_id != all[index + 1].part_id) all[count++] = all[index];
+        all.resize(count);
+        return all;
     }
 };
-using needed_records = basic_needed_records<>;
-
-/// Forgets the edits and the records of released messages; undo points get the new numbers of their steps. Nothing that
-/// can be asked of a session depends on it, but for facts of a message that is no longer there. O(records + steps). If
-/// it fails, the outline and the view may have forgotten different ones.
-template <class Points>
-void forget_released(outline& facts, view& edits, Points& undo_points) {
-    auto const end = undo_points.empty() ? edits.steps().size() : as_size(undo_points.front().steps);
-    auto const count = edit_forgetter::forget(facts, edits, end);
-    for (auto& point : undo_points) point.steps -= count;
-    auto const needed = needed_records::of(facts, edits);
-    auto const needless = needed.first_needless();
-    if (needless == needed.dense) return;
-    edits.keep_only(needed);
-    facts.keep_only(needed, needless);
-}
+using released_forgetter = basic_released_forgetter<>;
 
 }  // namespace detail
 }  // namespace v1

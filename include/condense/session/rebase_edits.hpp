@@ -8,7 +8,7 @@
 
 #include <condense/core/cache_prefix.hpp>
 #include <condense/core/outline.hpp>
-#include <condense/core/redo.hpp>
+#include <condense/core/saved_edits.hpp>
 
 // Redoes edits on messages that were read again, of which only those before some index are unchanged.
 
@@ -109,15 +109,11 @@ private:
         return !bound(group_id) || old_facts_->open(group_id);
     }
 
-    /// Redoes the step in place of the one that is in force on its target now. Steps and texts have new numbers.
-    bool redo(view::step step) {
-        auto text = step.text == none32 ? view::replacement{} : old_edits_->text_at(step.text);
-        if (step.text != none32) step.text = static_cast<std::uint32_t>(edits_->texts().size());
-        if (step.kind == edit_kind::repair) step.previous = edits_->answer_at(step.target);
-        else if (step.on_part) step.previous = edits_->edit_at(step.target);
-        else if (group{step.target}.is_summary()) step.previous = new_steps_[step.previous - 1];
-        else if (step.kind == edit_kind::restore) step.previous = edits_->dropped_at(step.target);
-        return edit_redoer::redo(*facts_, *edits_, step, std::move(text));
+    /// Redoes the step in place of the one that is in force on its target now.
+    bool redo(view::step const& step) {
+        auto edit = saved_edits::of(*old_facts_, *old_edits_, step);
+        auto const undone = edit.undoes == 0 ? 0 : new_steps_[as_size(edit.undoes - 1)];
+        return saved_edits::redo(*facts_, *edits_, std::move(edit), step.after, undone);
     }
 
     outline const* old_facts_;

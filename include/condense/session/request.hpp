@@ -90,6 +90,16 @@ public:
         stale_ = true;
         for (; rendered_valid_ && mark < edits.steps().size(); ++mark) rendered_valid_ = !edits.steps()[mark].on_part;
     }
+    /// Forgets the places of messages that are not sent any more, as the request may never be read.
+    void release(outline const& facts, view const& edits) noexcept {
+        if (!stale_ && pending_.empty()) {
+            if (places_.size() != edits.sums().messages) remove_dropped(facts, edits);
+            return;
+        }
+        stale_ = true;
+        pending_.clear();
+        std::erase_if(places_, [](placement const& place) { return place.rendered == none32; });
+    }
     /// Everything may have changed: nothing rendered is used again.
     void forget() noexcept {
         stale_ = true;

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <condense/session/forget_released.hpp>
+#include <condense/session/earlier_states.hpp>
 #include <condense/session/message_container.hpp>
 #include <condense/session/metering.hpp>
-#include <condense/session/released_log.hpp>
 #include <condense/session/request.hpp>
 #include <condense/session/restore_edits.hpp>
 #include <condense/session/state.hpp>
@@ -30,32 +29,33 @@ struct restored_conversation {
     typename message_container<Messages>::digests digests = {};
     v1::outline outline = {};
     view edits = {};
-    std::vector<std::uint32_t> indices = {};  ///< by place in the container; used if a message was released
+    std::vector<std::uint32_t> indices = {};  ///< by place in the container; empty where no message was released
     std::vector<undo_point> undo_points = {};
     std::vector<abandoned_call> abandoned = {};
-    released_log released = {};
     std::string learnt = {};  ///< what the estimator has learnt
 
     /// Moves messages and edits out of the state. Costs reading and counting each message. On an error, both the state
     /// and this object are to be discarded.
     template <class Estimator>
     state_error load(session_state& state, metering<Estimator> const& meter) {
-        if (message_container<Messages>::borrowed && !state.released.empty())
+        auto const& estimator = meter.estimator();
+        if (state.version < 7)
+            if (auto const problem = earlier_states::convert<message_type>(state, estimator)) return problem;
+        if (message_container<Messages>::borrowed && state.released.since != 0)
             return unrestorable(state_fault::foreign, "the program's own container",
                                 "be of a session that released nothing");
-        auto const& estimator = meter.estimator();
         if (auto const problem = load_messages(state, estimator)) return problem;
         if (state.task != 0 && !outline.name_task(state.task - 1))
             return impossible("the task", "be a message of the user");
         edits.note_sent(state.sent);
         edits.note_task_taken(state.task_taken);
         edits.note_cached(state.cached);
-        originals<container> const source{address_of(messages), state.released.empty() ? nullptr : &indices};
+        originals<container> const source{address_of(messages), outline.has_released() ? &indices : nullptr};
         edit_restorer<originals<container>, Estimator> restorer{source, outline, edits, estimator, state.limits};
-        if (auto const what = restorer.restore(std::move(state.steps), std::move(state.texts)); !what.empty())
+        if (auto const what = restorer.restore(std::move(state.edits)); !what.empty())
             return impossible(what, "be as a session leaves it");
         if (!are_undo_points_valid(state.undos))
-            return impossible("what can be undone", "be in the order of the steps");
+            return impossible("what can be undone", "be in the order of the edits");
         if (!state.anchor.within(outline.size()))
             return impossible("a request", "have been of messages of the conversation");
         // An estimator's memory is the last one; those of the layers stay for the caller.
@@ -67,96 +67,115 @@ struct restored_conversation {
         digests = message_container<Messages>::digests_of(messages);
         undo_points = std::move(state.undos);
         grow(undo_points, 1);  // a conversation always has room for one more
-        if (!state.released.empty()) forget_released(outline, edits, undo_points);
         abandoned = std::move(state.abandoned);
-        released.append(state.released,
-                        [this](std::uint64_t index) { return outline.group_of(as_size(index)) == index; });
         return {};
     }
 
 private:
     using message_type = element_of<container const>;
 
-    /// Reads the messages in order, and abandons calls and releases messages at the same points as the saved session:
-    /// which calls an id names, and which groups a message joins, depends on what was there at the time. Released
-    /// messages are read from their records, so that all indices are those of the saved session. O(messages), plus
-    /// reading them.
+    /// Reads the messages in order, and abandons calls at the same points as the saved session, as which calls an id
+    /// names depends on what was there at the time. Of released messages there is nothing to read; what does not follow
+    /// from those that are left is in the state. O(messages), plus reading them.
     template <class Estimator>
     state_error load_messages(session_state& state, Estimator const& estimator) {
-        auto const size = state.messages.size() + state.released.size();
-        if (size >= group::summary_bit) return impossible("the messages", "be fewer than 2^31");
-        if (state.pins.size() > size) return impossible("the pins", "be of messages");
-        // The position of each record by the index of its message; false if an index is too large or comes twice.
-        auto const index_records = [&](std::vector<std::uint32_t>& positions, auto const& records,
-                                       auto const& index_of) {
-            positions.assign(size, none32);
-            for (std::size_t position = 0; position < records.size(); ++position) {
-                auto const index = index_of(records[position]);
-                if (index >= size ||
-                    std::exchange(positions[as_size(index)], static_cast<std::uint32_t>(position)) != none32)
-                    return false;
-            }
-            return true;
-        };
-        std::vector<std::uint32_t> released_positions;
-        std::vector<std::uint32_t> pins;
-        if (!index_records(released_positions, state.released, [](auto const& m) { return m.index; }))
-            return impossible("a released message", "be one of the conversation");
-        if (!index_records(pins, state.pins, [](auto number) { return number; }))
-            return impossible("a pin", "be on one message");
-        // Both lists are in the order in which things happened, so one position in each is enough. False if an id names
-        // no call, or a record a message that is still to come.
+        bool const has_released = state.released.since != 0;
+        if (state.size >= group::summary_bit) return impossible("the messages", "be fewer than 2^31");
+        if (has_released ? state.numbers.size() != state.messages.size() || state.released.since > state.size
+                         : !state.numbers.empty() || state.size != state.messages.size())
+            return impossible("the messages", "be those that were not released");
+        if (!ascend(state.numbers, state.size)) return impossible("the number of a message", "be above the one before");
+        if (!ascend(state.pins, state.size)) return impossible("a pin", "be on one message");
+        if (!has_released) return read_messages(state, estimator, {});
+        auto const layout = sparse_layout::of(numbers_with_places(state), as_size(state.size), 0);
+        outline = v1::outline{layout, state.released};
+        if (auto const problem = read_messages(state, estimator, layout)) return problem;
+        if (!outline.take_calls(state.released)) return impossible("a call", "be as a session leaves it");
+        return {};
+    }
+
+    template <class Estimator>
+    state_error read_messages(session_state& state, Estimator const& estimator, sparse_layout const& layout) {
+        bool const has_released = state.released.since != 0;
+        std::size_t read_count = 0;
+        std::size_t pin_count = 0;
         std::size_t abandoned_count = 0;
-        std::size_t released_count = 0;
-        auto const catch_up = [&] {
+        auto const abandon_again = [&] {
             auto const& calls = state.abandoned;
             for (; abandoned_count < calls.size() && calls[abandoned_count].messages == outline.size();
                  ++abandoned_count)
                 if (outline.abandon(calls[abandoned_count].id) == 0) return false;
-            auto const& records = state.released;
-            for (; released_count < records.size() && records[released_count].messages == outline.size();
-                 ++released_count) {
-                if (records[released_count].index >= outline.size()) return false;
-                outline.release(static_cast<std::uint32_t>(records[released_count].index));
-            }
             return true;
         };
-        std::uint32_t read_count = 0;
-        for (std::uint32_t index = 0; index < size; ++index) {
-            if (!catch_up()) return impossible("a call or a message that was given up", "have been there");
-            bool const pinned = pins[index] != none32;
-            bool const is_present = released_positions[index] == none32;
-            if (is_present) {
-                // Frees each text once it is read: the state and the messages are not in memory twice.
-                auto const bytes = std::exchange(state.messages[read_count], {});
-                auto m = v1::from_bytes<message_type>(bytes);
-                if (!m) return impossible("a message", "be as its traits write it");
-                outline.read(*m, estimator, {.marks = true, .pinned = pinned, .exact = true});
-                messages.push_back(std::move(*m));
-            } else outline.read(state.released[released_positions[index]], pinned, part_removable<message_type>);
-            if (is_present) indices.push_back(index), ++read_count;
+        auto const read = [&](std::uint32_t index) {
+            bool const is_present =
+                !has_released || (read_count < state.numbers.size() && state.numbers[read_count] == index);
+            if (!is_present) return outline.place_released(), true;
+            // Frees each text once it is read: the state and the messages are not in memory twice.
+            auto const bytes = std::exchange(state.messages[read_count++], {});
+            auto m = v1::from_bytes<message_type>(bytes);
+            if (!m) return false;
+            bool const pinned = pin_count < state.pins.size() && state.pins[pin_count] == index;
+            pin_count += pinned ? 1u : 0u;
+            outline.read(*m, estimator, {.marks = true, .pinned = pinned, .exact = true});
+            messages.push_back(std::move(*m));
+            if (has_released) indices.push_back(index);
             outline.place();
+            return true;
+        };
+        for (auto const index : layout.early) {
+            outline.skip_to(index);
+            if (!read(index)) return impossible("a message", "be as its traits write it");
         }
-        if (!catch_up() || abandoned_count != state.abandoned.size() || released_count != state.released.size())
-            return impossible("a call or a message that was given up", "have been there");
+        outline.skip_to(static_cast<std::uint32_t>(layout.dense));
+        for (auto index = layout.dense; index < state.size; ++index) {
+            if (!abandon_again()) return impossible("a call that was given up", "have been there");
+            if (!read(static_cast<std::uint32_t>(index))) return impossible("a message", "be as its traits write it");
+        }
+        if (!abandon_again() || abandoned_count != state.abandoned.size())
+            return impossible("a call that was given up", "have been there");
+        if (pin_count != state.pins.size()) return impossible("a pin", "be on one message");
         return {};
     }
 
-    /// True if undo points ascend, lie within the conversation, and come after the drop of each released message, whose
-    /// original an undo would need.
-    bool are_undo_points_valid(std::vector<undo_point> const& undos) const noexcept {
-        std::uint64_t steps = 0;
-        for (std::uint32_t index = 0; index < outline.size(); ++index) {
-            auto const dropped = edits.dropped_at(outline.group_of(index));
-            if (outline.message_at(index).released && dropped > steps) steps = dropped;
+    /// All are below `end`, each above the one before it.
+    static bool ascend(std::vector<std::uint64_t> const& numbers, std::uint64_t end) noexcept {
+        std::uint64_t next = 0;
+        for (auto const number : numbers) {
+            if (number < next || number >= end) return false;
+            next = number + 1;
         }
-        std::uint64_t message_count = 0;
+        return true;
+    }
+    /// The numbers of the messages, and of those that were released and before which a summary may stand.
+    static std::vector<std::uint32_t> numbers_with_places(session_state const& state) {
+        std::vector<std::uint32_t> places;
+        for (auto const& edit : state.edits)
+            if ((edit.of_summary || edit.kind == edit_kind::summarize) && edit.message < state.size)
+                places.push_back(static_cast<std::uint32_t>(edit.message));
+        sort(places, [](std::uint32_t left, std::uint32_t right) { return left < right; });
+        std::vector<std::uint32_t> all;
+        std::size_t next = 0;
+        auto const add_up_to = [&](std::uint64_t number) {
+            for (; next < places.size() && places[next] <= number; ++next)
+                if (all.empty() || all.back() != places[next]) all.push_back(places[next]);
+        };
+        for (auto const number : state.numbers) {
+            add_up_to(number);
+            if (all.empty() || all.back() != number) all.push_back(static_cast<std::uint32_t>(number));
+        }
+        add_up_to(state.size);
+        return all;
+    }
+
+    /// True if undo points ascend and lie within the conversation.
+    bool are_undo_points_valid(std::vector<undo_point> const& undos) const noexcept {
+        undo_point before;
         bool first = true;
         for (auto const& point : undos) {
-            if (point.steps < steps || (!first && point.steps == steps) || point.messages < message_count) return false;
-            if (point.steps >= edits.steps().size() || point.messages > outline.size()) return false;
-            steps = point.steps;
-            message_count = point.messages;
+            if ((!first && point.edits <= before.edits) || point.messages < before.messages) return false;
+            if (point.edits >= edits.steps().size() || point.messages > outline.size()) return false;
+            before = point;
             first = false;
         }
         return true;

@@ -322,7 +322,9 @@ public:
         if (state.conversation != options_.conversation)
             return unrestorable(state_fault::foreign, "the conversation", "be the one that was saved");
         if (state.statistics.size() != Mix::size) return impossible("the statistics", "be one entry a layer");
-        for (auto const& step : state.steps)
+        for (auto const& edit : state.edits)
+            if (edit.author > Mix::size) return impossible("the author of an edit", "be a layer");
+        for (auto const& step : state.earlier.steps)
             if (step.author > Mix::size) return impossible("the author of an edit", "be a layer");
         if (state.latest_job > u64_limit / 2) return impossible("the number of the latest job", "be below 2^63");
         return {};

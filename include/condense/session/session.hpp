@@ -132,8 +132,11 @@ public:
         if (count != 0) runs_.changed();
         return count;
     }
-    /// Destroys originals before `before` that are no longer sent, and returns their number. The journal has them:
-    /// while it is behind, nothing is released. Unless it is 0, no earlier edit can be undone or restored any more.
+    /// Destroys originals before `before` that are no longer sent, group by group, and all that is known of them;
+    /// returns their number. The task, the latest answer and calls that may still be answered stay. The journal has the
+    /// others: while it is behind, nothing is released. Unless it is 0, no earlier edit can be undone or restored any
+    /// more, and a result whose call is nowhere is not sent from then on, as its call may be one of these. Costs what
+    /// is left.
     std::size_t release(sequence before)
         requires detail::erasable<container> && (!borrowed)
     {
@@ -255,7 +258,7 @@ public:
         catch_up();
         if (conversation_.undo_points().empty()) return false;
         auto const until_done = deferred_.occupy();
-        jobs_.touched(outline(), edits(), detail::as_size(conversation_.undo_points().back().steps));
+        jobs_.touched(outline(), edits(), detail::as_size(conversation_.undo_points().back().edits));
         conversation_.undo();
         runs_.changed();
         return true;

@@ -9,6 +9,7 @@
 
 #include <condense/core/edit_log.hpp>
 #include <condense/core/outline_records.hpp>
+#include <condense/core/saved_edits.hpp>
 #include <condense/core/usage.hpp>
 #include <condense/detail/text.hpp>
 #include <condense/session/pacing.hpp>
@@ -69,9 +70,16 @@ struct abandoned_call {
 
 /// The place to which an undo goes back.
 struct undo_point {
-    std::uint64_t steps = 0;     ///< edits before the run or arrival
+    std::uint64_t edits = 0;     ///< made before the run or arrival
     std::uint64_t messages = 0;  ///< messages at the time; later ones stay
     friend bool operator==(undo_point const&, undo_point const&) = default;
+};
+
+/// What earlier versions of a state hold in place of its edits and of the record of what was released.
+struct earlier_edits {
+    std::vector<released_message> released = {};
+    std::vector<view::step> steps = {};  ///< targets are numbers of parts and groups, counted from the beginning
+    std::vector<view::replacement> texts = {};
 };
 
 /// Numbers and texts alone. It may have been forged since it was saved: `adopt` checks all of it. A template, so that a
@@ -81,8 +89,9 @@ struct basic_session_state {
     /// The version of the format, which grows when a member is added or changes its meaning. Version 1 lacks the rounds
     /// and the cause of the pacing, the files of the statistics, and the authors of edits; version 2 the redactions;
     /// version 3 the usage of models; version 4 what is known of bound parts; version 5 the task that was named, and
-    /// whether a last resort has taken it.
-    static constexpr std::uint64_t latest = 6;
+    /// whether a last resort has taken it; version 6 edits by message and part, in place of which it has steps and
+    /// records of released messages.
+    static constexpr std::uint64_t latest = 7;
 
     std::uint64_t version = latest;
     std::vector<std::string> layers = {};  ///< names, in the order of the report
@@ -90,12 +99,13 @@ struct basic_session_state {
     budget limits = {};  ///< with a window that was learnt from an overflow
 
     std::vector<std::string> messages = {};  ///< the originals, without those released, as their traits write them
-    std::vector<released_message> released = {};  ///< records in place of the others
+    std::vector<std::uint64_t> numbers = {};  ///< of these, ascending; empty where none was released
+    std::uint64_t size = 0;  ///< messages so far, with those released
+    release_record released = {};
     std::vector<abandoned_call> abandoned = {};  ///< in the order in which they were abandoned
     std::vector<std::uint64_t> pins = {};  ///< by number, ascending; pins of traits and options are not evaluated again
 
-    std::vector<view::step> steps = {};  ///< all edits, also those that later ones replace
-    std::vector<view::replacement> texts = {};  ///< of the edits
+    std::vector<saved_edit> edits = {};  ///< all, also those that later ones replace
     std::vector<undo_point> undos = {};  ///< ascending
     std::uint64_t sent = 0;  ///< some request has held this many first messages
     tokens cached = {};  ///< the latest figure of tokens read from the prompt cache
@@ -120,6 +130,8 @@ struct basic_session_state {
     bool settled = false;  ///< the latest run has left the task out, or media over the budget, and nothing is new
     std::uint64_t model = 0;  ///< a hash of its name; 0 where none was set
     bool warned = false;  ///< the observer knows that the request is nearly full
+
+    earlier_edits earlier = {};  ///< empty in the latest version
 };
 
 using session_state = basic_session_state<>;
