@@ -348,3 +348,76 @@ TEST_CASE("offload: it says why it has nothing to do") {
     CHECK(idle_note(stored, fakes::after(messages, stored), 1'000'000_tokens) ==
           "nothing to do: no result over `over` is left");
 }
+
+namespace {
+
+/// The longest text of a request.
+std::size_t longest(auto const& session) {
+    std::size_t longest = 0;
+    for (auto const& m : session.request())
+        for (auto const& part : m.parts) longest = std::max(longest, part.text.size());
+    return longest;
+}
+auto storing(condense::part_limit limit) {
+    return pipeline{
+        offload{.over = limit, .preview = head_tail{100_chars, 100_chars}, .into = condense::memory_store{}}};
+}
+/// A session with two large results, stored when they came, and a small one.
+auto stored_session(condense::part_limit limit) {
+    using session_type = condense::session<conversation, decltype(storing(limit)), notation::per_byte>;
+    auto session =
+        std::make_unique<session_type>(conversation{}, storing(limit), condense::budget{.window = 100'000_tokens});
+    for (auto const& m : {U("task"), C("1", "read"), R("1", letters(9'000)), A("a"), C("2", "read"),
+                          R("2", letters(8'000)), A("b"), C("3", "read"), R("3", letters(700)), A("c"), U("more")})
+        session->push(m);
+    return session;
+}
+
+}  // namespace
+
+TEST_CASE("offload: what came back is stored again, though all was stored before") {
+    auto const held = stored_session(1'000_chars);
+    auto& session = *held;
+    REQUIRE(longest(session) < 1'000);
+    REQUIRE_FALSE(session.run().changed());
+    REQUIRE_FALSE(session.restore({2}));
+    CHECK(longest(session) == 9'000);
+    CHECK(session.run().changed());
+    CHECK(longest(session) < 1'000);
+    REQUIRE(session.undo());
+    CHECK(longest(session) == 9'000);
+    CHECK(session.run().changed());
+    CHECK(longest(session) < 1'000);
+    REQUIRE_FALSE(session.restore({5}));
+    session.push(A("d"));  // an arrival in between
+    CHECK(session.run().changed());
+    CHECK(longest(session) < 1'000);
+}
+
+TEST_CASE("offload: a limit that has become smaller holds for what was within the one before") {
+    auto const held = stored_session(2_pct);
+    auto& session = *held;
+    REQUIRE(longest(session) == 700);
+    REQUIRE_FALSE(session.run().changed());
+    session.set_limits({.window = 20'000_tokens});
+    CHECK(session.run().changed());
+    CHECK(longest(session) < 700);
+}
+
+TEST_CASE("offload: a message that a program has put in the place of another is looked at") {
+    conversation mine;
+    auto const mix = pipeline{offload{.when = used >= 1_pct,
+                                      .over = 1'000_chars,
+                                      .preview = head_tail{100_chars, 100_chars},
+                                      .into = condense::memory_store{}}};
+    condense::session session{std::ref(mine), mix, condense::budget{.window = 100'000_tokens}, notation::per_byte{}};
+    for (auto const& m : {U("task"), C("1", "read"), R("1", letters(900)), A("a"), U("more"), A("b")}) {
+        mine.push_back(m);
+        static_cast<void>(session.prepare());
+    }
+    REQUIRE_FALSE(session.run().changed());
+    mine[2] = R("1", letters(9'000));
+    session.sync({2});
+    static_cast<void>(session.run());
+    CHECK(longest(session) < 1'000);
+}

@@ -161,6 +161,9 @@ public:
     constexpr bool sends(outline const& facts, std::uint32_t index) const noexcept {
         return live_.contains(2 * index + 1) && !emptied(facts, index);
     }
+    /// How often something has come back: a group, the original of a part, or what was there before steps were taken
+    /// back. As long as it stays, whoever has looked at a message need not look again.
+    constexpr std::uint64_t restorations() const noexcept { return restorations_; }
     /// Results were written for calls of the group.
     constexpr bool has_answers(std::uint32_t group_id) const noexcept { return groups_[group_id].answers != 0; }
     /// The step that wrote a result for the call with this part_id, plus one; 0 for none.
@@ -309,6 +312,7 @@ public:
                           .before = part_cost(facts, part_id),
                           .after = after});
         if (has_text) texts_.push_back(std::move(text));
+        restorations_ += kind == edit_kind::restore ? 1u : 0u;
         change_part(facts, steps_.back().before, after, part_id,
                     kind == edit_kind::restore ? 0 : static_cast<std::uint32_t>(steps_.size()));
     }
@@ -329,6 +333,7 @@ public:
     /// Puts back a group that was dropped or summarised, or the summary that step `dropped_by` took out.
     constexpr void undrop(outline const& facts, group which, std::size_t dropped_by = 0) {
         reserve_edits(1, 0);
+        ++restorations_;
         auto& state = groups_[which.id()];
         auto const dropped_step = which.is_summary() ? static_cast<std::uint32_t>(dropped_by + 1) : state.dropped;
         steps_.push_back({.kind = edit_kind::restore, .target = which.index, .previous = dropped_step});
@@ -393,16 +398,19 @@ public:
         });
         note_turn(facts);
     }
-    /// Takes over what a view of the same conversation knows beside its edits.
+    /// Has this view stand in the place of one of the same conversation: messages may be other ones than there.
+    constexpr void follow(basic_view const& other) noexcept { restorations_ = other.restorations_ + 1; }
+    /// And takes over what that knows beside its edits.
     constexpr void take_facts_of(basic_view const& other) noexcept {
+        follow(other);
         sent_ = other.sent_;
         cached_ = other.cached_;
         scale_ = other.scale_;
-        begins_turn_ = other.begins_turn_;
         task_taken_ = other.task_taken_;
     }
     /// Undoes the newest steps until only `until` are left. Each costs what the step has cost; allocates nothing.
     constexpr void take_back(outline const& facts, std::size_t until) noexcept {
+        restorations_ += steps_.size() > until ? 1u : 0u;
         while (steps_.size() > until) take_back_newest(facts);
     }
 
@@ -623,6 +631,7 @@ private:
     detail::place_set live_;  ///< messages of groups that are not dropped, and summaries: walks pass over all others
     totals sums_ = {};
     std::uint64_t sent_ = detail::u64_limit;
+    std::uint64_t restorations_ = 0;
     tokens cached_ = {};
     detail::token_scale scale_;
     bool begins_turn_ = false;

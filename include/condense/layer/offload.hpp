@@ -39,6 +39,59 @@ constexpr bool fits_below(text_limit const& preview, part_limit const& limit) no
 
 }  // namespace detail
 
+namespace detail {
+
+/// Up to which message no large result is left to store, so that a run need not look for one there. Forgetting it costs
+/// time only.
+class stored_results {
+public:
+    /// The first message at which to look for parts that are `large`.
+    template <class Draft>
+    constexpr std::uint64_t end(Draft const& draft, large_parts const& large) const noexcept {
+        bool const same = restorations_ == draft.edits().restorations() && least_size_ == large.least_size &&
+                          most_cost_ == large.most_cost;
+        return same ? end_ : 0;
+    }
+    template <class Draft>
+    constexpr void note(Draft const& draft, large_parts const& large, std::uint64_t end) noexcept {
+        *this = {};
+        end_ = end;
+        restorations_ = draft.edits().restorations();
+        least_size_ = large.least_size;
+        most_cost_ = large.most_cost;
+    }
+    constexpr void rewind(std::uint64_t first) noexcept { end_ = first < end_ ? first : end_; }
+
+private:
+    std::uint64_t end_ = 0;
+    std::uint64_t restorations_ = 0;
+    std::uint64_t least_size_ = 0;
+    cost most_cost_ = {};
+};
+
+/// The memory of `offload`: that of its arrivals, which is saved, and what is stored, which is not.
+template <class When>
+struct offload_memory {
+    arrival_memory<When> arrivals = {};
+    stored_results stored = {};
+
+    std::string save() const {
+        if constexpr (requires { arrivals.save(); }) return arrivals.save();
+        else return {};
+    }
+    bool load(std::string_view text, std::size_t message_count) {
+        stored = {};
+        if constexpr (requires { arrivals.load(text, message_count); }) return arrivals.load(text, message_count);
+        else return text.empty();
+    }
+    void rewind(std::uint64_t first) noexcept {
+        stored.rewind(first);
+        if constexpr (requires { arrivals.rewind(first); }) arrivals.rewind(first);
+    }
+};
+
+}  // namespace detail
+
 /// Loses nothing that the store keeps; costs one pass over each result that is over the limit, and one put. A result
 /// that the store refuses stays whole. Acts on arrival and in reduce, in open groups too, because the original can be
 /// read back. Each step of pressure halves the preview, the last one `over`, too. With `.when = always` a session
@@ -68,8 +121,8 @@ struct offload {
     static constexpr effect effects = externalizes | keeps;
     /// True if the store's content outlives the process.
     static constexpr bool durable = requires { requires Store::durable; };
-    /// With `always`: messages that it was not free to edit when they arrived. Else empty.
-    using memory = detail::arrival_memory<When>;
+    /// With `always` also messages that it was not free to edit when they arrived.
+    using memory = detail::offload_memory<When>;
 
     constexpr void validate() const {
         detail::check_target(when, until);
@@ -91,13 +144,19 @@ struct offload {
             });
             return deferred;
         };
-        detail::each_arrived(when, pass.memory, draft, protected_set, arrived, true, act);
+        detail::each_arrived(when, pass.memory.arrivals, draft, protected_set, arrived, true, act);
+        if (pass.memory.stored.end(draft, large) == arrived.number && none_from(draft, arrived.number, 0, large))
+            pass.memory.stored.note(draft, large, arrived.number + 1);
     }
 
     void reduce(auto& draft, auto& pass) const {
         // First, because it reads no text and binds no protection: the usual case in a session.
         auto const large = detail::large_parts::of(limit_in(pass), draft);
-        if (nothing_left(draft, pass, large)) return pass.idle_as(none_left);
+        auto const first = pass.pressure() == 0 ? pass.memory.stored.end(draft, large) : 0;
+        if (none_from(draft, first, pass.pressure(), large)) {
+            if (pass.pressure() == 0) pass.memory.stored.note(draft, large, draft.outline().size());
+            return pass.idle_as(none_left);
+        }
         if (pass.enough()) return pass.idle_as(detail::target_reached);
         auto const protected_set = detail::bind_protection(protect, draft, pass);
         bool beyond_tail = false;  // protected otherwise than as one of the newest messages
@@ -124,19 +183,20 @@ private:
         return pass.top() ? over.halved(detail::halvings_of(pass)) : over;
     }
 
-    /// True if each large part has been stored already, as it has where results are stored on arrival. Under pressure
-    /// previews may get shorter, so then only if no part is large.
-    static bool nothing_left(auto const& draft, auto const& pass, detail::large_parts const& large) noexcept {
+    /// True if each large part of messages from `first` on has been stored already, as it has where results are stored
+    /// on arrival. Under pressure previews may get shorter, so then only if no part is large.
+    static bool none_from(auto const& draft, std::uint64_t first, unsigned pressure,
+                          detail::large_parts const& large) noexcept {
         auto const& facts = draft.outline();
-        bool none = true;
-        draft.each_message([&](sequence number) {
-            auto const& message = facts.message_at(static_cast<std::uint32_t>(number.number));
-            auto const end = message.first_part + message.part_count;
-            for (auto part_id = message.first_part; part_id != end; ++part_id)
-                if (large.may_hold(facts.part_at(part_id)))
-                    none = none && is_done(draft, draft.part_at(part_id), pass.pressure());
-        });
-        return none;
+        auto const end = static_cast<std::uint32_t>(2 * facts.size());
+        for (auto place = draft.next_sent(static_cast<std::uint32_t>(2 * first)); place < end;
+             place = draft.next_sent(place + 1)) {
+            if (place % 2 == 0) continue;  // a summary
+            for (auto const part_id : facts.message_at(place / 2).parts())
+                if (large.may_hold(facts.part_at(part_id)) && !is_done(draft, draft.part_at(part_id), pressure))
+                    return false;
+        }
+        return true;
     }
 
     /// For a large part: it is stored, or not there any more. A function of its own, as few parts are large.

@@ -322,6 +322,7 @@ public:
         // Changes before a compaction did not count; before another, or none, they do.
         if (outline.compaction() != outline_.compaction()) remove_unbound(outline, edits, 0);
         edits.reserve_message(0);  // then nothing below fails once the digests are replaced
+        edits.follow(edits_);
         edits.note_sent(first < edits_.sent() ? first : edits_.sent());
         edits.note_task_taken(edits_.task_taken());
         edited_since_sent_ = edited_since_sent_ || changed < edits_.sent();  // of the messages before
