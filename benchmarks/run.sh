@@ -20,7 +20,7 @@ folder=$PWD/build/benchmarks
 report=$folder/report.md
 if [ "${RIVALS:-}" = 1 ]; then examples=ON; else examples=OFF; fi
 cmake --preset release -B "$folder" -DCONDENSE_TESTS=OFF -DCONDENSE_EXAMPLES=$examples -DCONDENSE_BENCHMARKS=ON >/dev/null
-cmake --build "$folder" --parallel "$(nproc)" --target bench_run_window bench_run_compress bench_run_offload_window \
+cmake --build "$folder" --parallel "$(nproc)" --target bench_run_whole_session bench_run_window bench_run_compress bench_run_offload_window \
     bench_run_cascade bench_run_folding bench_run_check bench_run_times bench_run_growth bench_run_stores \
     replay bench_tokens_counting
 [ $examples = OFF ] || cmake --build "$folder" --target reduce_file

@@ -48,6 +48,14 @@ int compare(int count, char** arguments, Make const& make) {
     std::size_t place = 0;
     for (auto const& m : session.request()) check(m == kept.at(place++), "a message kept");
     check(goes_on.same(), "what was kept elsewhere");
+    if constexpr (requires { goes_on.make_live(limits); }) {
+        auto live = goes_on.make_live(limits);
+        for (auto const& m : history) live.push(m);
+        check(size_by_library == kept_live(live), "number of messages kept, with a list");
+        place = 0;
+        for (auto const& m : session.request()) check(m == live.at(place++), "a message kept, with a list");
+        check(live.undo() == !live.reports.empty() && live.prepare() == size_by_library, "a run that is taken back");
+    }
 
     auto of_library = history;
     auto of_hand = history;

@@ -18,6 +18,7 @@
 #include "by_hand/cascade.hpp"
 #include "by_hand/compress.hpp"
 #include "by_hand/folding.hpp"
+#include "by_hand/live.hpp"
 #include "by_hand/offload_window.hpp"
 #include "by_hand/window.hpp"
 #include "folding.hpp"
@@ -104,6 +105,41 @@ template <class Kept>
 [[gnu::noinline]] std::size_t kept_by_hand(Kept& kept) {
     return kept.prepare();
 }
+template <class Kept>
+[[gnu::noinline]] std::size_t kept_live(Kept& kept) {
+    return kept.prepare();
+}
+// A whole conversation, with a request for each message of the user's; gives the sizes of all requests together. No
+// lambdas, in whose names those of these functions would stand.
+template <class Session>
+[[gnu::noinline]] std::uint64_t whole_by_library(Session& session, std::vector<condense::chat_message> const& history) {
+    std::uint64_t sizes = 0;
+    for (auto const& m : history) {
+        session.push(m);
+        if (m.role != condense::role::user) continue;
+        static_cast<void>(session.prepare());
+        sizes += session.request().size();
+    }
+    return sizes;
+}
+template <class Kept>
+[[gnu::noinline]] std::uint64_t whole_by_hand(Kept& kept, std::vector<condense::chat_message> const& history) {
+    std::uint64_t sizes = 0;
+    for (auto const& m : history) {
+        kept.push(m);
+        if (m.role == condense::role::user) sizes += kept.prepare();
+    }
+    return sizes;
+}
+template <class Kept>
+[[gnu::noinline]] std::uint64_t whole_live(Kept& kept, std::vector<condense::chat_message> const& history) {
+    std::uint64_t sizes = 0;
+    for (auto const& m : history) {
+        kept.push(m);
+        if (m.role == condense::role::user) sizes += kept.prepare();
+    }
+    return sizes;
+}
 template <class Mix>
 [[gnu::noinline]] bool once_by_library(std::vector<condense::chat_message>& history, Mix const& mix,
                                        condense::budget limits) {
@@ -129,6 +165,11 @@ struct pair {
 struct nothing_elsewhere {
     bool operator()() const { return true; }
 };
+/// A pair with a second program by hand, which keeps a list of what is sent.
+template <class Pair, class MakeLive>
+struct live_pair : Pair {
+    MakeLive make_live;
+};
 template <class Mix, class MakeKept, class Once>
 pair(Mix, MakeKept, Once) -> pair<Mix, MakeKept, Once, nothing_elsewhere>;
 template <class Mix, class MakeKept, class Once>
@@ -142,9 +183,10 @@ condense::budget limits_of(Pair const& both, std::vector<condense::chat_message>
 
 inline auto window(std::size_t) {
     using namespace condense::literals;
-    return pair{condense::pipeline{
-                    condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
-                [](auto limits) { return by_hand::windowed{limits}; }, by_hand::window_once};
+    pair const both{condense::pipeline{
+                        condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
+                    [](auto limits) { return by_hand::windowed{limits}; }, by_hand::window_once};
+    return live_pair{both, [](auto limits) { return by_hand::live<>{limits}; }};
 }
 
 inline auto compress(std::size_t) {
@@ -156,12 +198,13 @@ inline auto offload_window(std::size_t) {
     using namespace condense::literals;
     condense::memory_store const store;
     condense::memory_store const other;
-    return pair{condense::pipeline{
-                    condense::offload{.into = store},
-                    condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
-                [other](auto limits) { return by_hand::offloaded<condense::memory_store>{limits, other}; },
-                [other](auto& history, auto limits) { return by_hand::offload_window_once(history, limits, other); },
-                25};
+    pair const both{
+        condense::pipeline{
+            condense::offload{.into = store},
+            condense::sliding_window{.when = condense::used >= 90_pct, .until = condense::used <= 50_pct}},
+        [other](auto limits) { return by_hand::offloaded<condense::memory_store>{limits, other}; },
+        [other](auto& history, auto limits) { return by_hand::offload_window_once(history, limits, other); }, 25};
+    return live_pair{both, [other](auto limits) { return by_hand::live<condense::memory_store>{limits, other}; }};
 }
 
 /// Says again what it was asked; so summaries are the same where the prompts are.
@@ -212,7 +255,7 @@ inline auto cascade(std::size_t messages) {
 }
 
 /// Tight enough for a summary of what is left when all has been stored and shortened.
-inline auto folding(std::size_t messages) {
+inline auto folding(std::size_t) {
     return preset_pair([](auto... seams) { return mixes::folding(seams...); },
                        [](auto... seams) { return by_hand::folding_layers{seams...}; }, 12);
 }

@@ -84,7 +84,7 @@ public:
         auto const& record = facts.group_at(which.id());
         if (record.system) return refusal::system;
         if (record.pinned) return refusal::pinned;
-        if (facts.open(which.id())) return refusal::open;
+        if (facts.open(record, which.id())) return refusal::open;
         if (record.last < facts.latest_user()) return refusal::none;
         if (facts.group_of(facts.latest_user()) == which.id()) return refusal::latest_user;
         return facts.answers_latest_user(which.id()) ? refusal::latest_answer : refusal::none;

@@ -58,8 +58,7 @@ public:
         constexpr detail::range_end end() const noexcept { return {}; }
         constexpr std::uint32_t operator*() const noexcept { return index_; }
         constexpr member_range& operator++() noexcept {
-            index_ = of_->messages_[index_].next_in_group;
-            --remaining_;
+            if (--remaining_ != 0) index_ = of_->messages_[index_].next_in_group;
             return *this;
         }
         friend constexpr bool operator==(member_range const& at, detail::range_end) noexcept {
@@ -105,8 +104,8 @@ public:
     /// The model has not yet read all of the group: a call of it still waits for its result, or no assistant message
     /// follows and it is the newest group with calls, or holds results whose call is missing and is the newest there
     /// is.
-    constexpr bool open(std::uint32_t index) const noexcept {
-        auto const& group = groups_[index];
+    constexpr bool open(std::uint32_t index) const noexcept { return open(groups_[index], index); }
+    constexpr bool open(group_record const& group, std::uint32_t index) const noexcept {
         if (group.waiting != 0) return true;
         if (last_assistant_ != detail::none32 && last_assistant_ > group.last) return false;
         return (group.orphan && (last_plain_user_ == detail::none32 || last_plain_user_ <= group.last)) ||
