@@ -19,10 +19,11 @@ std::string said(laws::broken const& broken) {
     return out;
 }
 
-/// A state as an earlier version wrote it: the first, of a session with one compressed result, and the sixth, of a
-/// session of saved_sessions with everything.
-std::string text_of_version(int version) {
-    auto const name = "state_of_version_" + std::to_string(version) + ".json";
+/// A state as an earlier version wrote it: the first, of a session with one compressed result, the sixth, of a session
+/// of saved_sessions with everything, and one of that version with late results of released calls, whose ids come
+/// again.
+std::string text_of_version(std::string const& version) {
+    auto const name = "state_of_version_" + version + ".json";
     std::ifstream file{std::filesystem::path{__FILE__}.parent_path() / name, std::ios::binary};
     std::string text;
     REQUIRE(std::getline(file, text));
@@ -95,7 +96,7 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
             condense::budget{.window = 1'000_tokens}, laws::byte_estimator{}};
     };
     auto session = fresh();
-    auto const text = text_of_version(1);
+    auto const text = text_of_version("1");
     REQUIRE_FALSE(condense::restore(session, text));
     CHECK(session.history().size() == 5);
     CHECK(session.used().messages == 5_messages);
@@ -117,7 +118,7 @@ TEST_CASE("a state of an earlier version is read, what it does not hold has its 
 TEST_CASE("a state of version 6, with released messages, sends what it sent") {
     using namespace saved_sessions;
     session_type session{{}, mix(), limits, {}};
-    REQUIRE_FALSE(condense::restore(session, text_of_version(6)));
+    REQUIRE_FALSE(condense::restore(session, text_of_version("6")));
     session_type live{{}, mix(), limits, {}};
     fill(live, true);
     CHECK(session.used() == live.used());
@@ -128,10 +129,10 @@ TEST_CASE("a state of version 6, with released messages, sends what it sent") {
     session_type again{{}, mix(), limits, {}};
     REQUIRE_FALSE(condense::restore(again, later));
     CHECK(condense::save(again).text == later.text);
-    CHECK(said(try_text(text_of_version(6)).broken) == "");
+    CHECK(said(try_text(text_of_version("6")).broken) == "");
     // What is said of released messages may be forged.
     condense::session_state state;
-    REQUIRE_FALSE(condense::read_state(text_of_version(6), state));
+    REQUIRE_FALSE(condense::read_state(text_of_version("6"), state));
     auto const refused = [&](auto const& change) {
         auto forged = state;
         change(forged.earlier, forged);
@@ -154,8 +155,32 @@ TEST_CASE("a state of version 6, with released messages, sends what it sent") {
     CHECK(refused([](auto&, auto& all) { all.messages[0] = "none"; }));
 }
 
+TEST_CASE("a state of version 6 with late results of released calls sends what it sent") {
+    using namespace condense::literals;
+    using condense::used;
+    auto const fresh = [] {
+        return condense::session{
+            std::vector<condense::chat_message>{},
+            condense::pipeline{
+                condense::record{.to = condense::memory_journal{}}, condense::repair{},
+                condense::compress{
+                    .when = condense::always, .over = 300_bytes, .with = condense::head_tail{50_bytes, 50_bytes}},
+                condense::sliding_window{.when = used >= 70_pct}},
+            condense::budget{.window = 4'000_tokens}, laws::byte_estimator{}};
+    };
+    auto session = fresh();
+    auto const problem = condense::restore(session, text_of_version("6_late"));
+    CHECK(std::string_view{problem.reason} == "");
+    CHECK(session.used().messages == condense::messages{20});
+    auto const later = condense::save(session);
+    auto again = fresh();
+    REQUIRE_FALSE(condense::restore(again, later));
+    CHECK(condense::save(again).text == later.text);
+    CHECK(notation::sent(again) == notation::sent(session));
+}
+
 TEST_CASE("the members of a version are those that it has") {
-    auto document = tree::parse(text_of_version(1));
+    auto document = tree::parse(text_of_version("1"));
     document["condense_state"] = 2;
     CHECK(try_text(sealed(document.dump())).fault == state_fault::damaged);
     document = tree::parse(text_of(true));
@@ -172,7 +197,7 @@ TEST_CASE("a saved state holds what it is about to be tested with") {
     condense::session_state state;
     REQUIRE_FALSE(condense::read_state(text, state));
     CHECK_FALSE(state.edits.empty());
-    CHECK((state.released.since != 0 && !state.released.dead_calls.empty() && state.numbers.size() < state.size));
+    CHECK((state.released.latest != 0 && !state.released.dead_calls.empty() && state.numbers.size() < state.size));
     CHECK_FALSE(state.undos.empty());
     CHECK(condense::state_text(state) == text);
     state.statistics[0].redactions = 7;

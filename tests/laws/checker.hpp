@@ -31,8 +31,10 @@ inline bool same_but_mark(chat_message left, chat_message const& right) {
 
 class checker {
 public:
-    checker(std::vector<chat_message> const& before, std::vector<chat_message> const& after)
-        : before_{before}, after_{after}, model_{before}, found_(before.size()) {
+    /// Messages were released when there were `released_at`: a later result whose call is nowhere need not be sent.
+    checker(std::vector<chat_message> const& before, std::vector<chat_message> const& after,
+            std::size_t released_at = ~std::size_t{0})
+        : before_{before}, after_{after}, model_{before}, found_(before.size()), released_at_{released_at} {
         locate();
         check_protected();
         check_groups();
@@ -93,6 +95,10 @@ public:
     }
 
 private:
+    bool is_orphan(std::size_t index) const {
+        return std::find(model_.orphans.begin(), model_.orphans.end(), index) != model_.orphans.end();
+    }
+
     /// Nothing but system messages stands beside the group of this message.
     bool alone(std::size_t index) const {
         for (auto const& m : after_) {
@@ -152,7 +158,9 @@ private:
                                : before_[index].pinned             ? "L2 pin"
                                                                    : "L2 latest user message");
             if (index == model_.latest_answer && now == nullptr) broken_.insert("L16 latest answer");
-            if (model_.open[index] && now == nullptr && !model_.repeats[index]) broken_.insert("L3 open group");
+            bool const may_be_of_released = index >= released_at_ && is_orphan(index);
+            if (model_.open[index] && now == nullptr && !model_.repeats[index] && !may_be_of_released)
+                broken_.insert("L3 open group");
             if (index == model_.task && now != nullptr && !same_but_mark(before_[index], *now))
                 broken_.insert("L2 task shortened");
         }
@@ -243,6 +251,7 @@ private:
     std::vector<chat_message> const& after_;
     model model_;
     std::vector<chat_message const*> found_;
+    std::size_t released_at_;
     std::size_t summaries_ = 0;
     std::size_t answers_ = 0;
     broken broken_;

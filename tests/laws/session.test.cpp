@@ -11,9 +11,9 @@ using condense::chat_message;
 /// The request against all that was pushed, and the figures against the request.
 template <class Session>
 void judge(Session const& session, std::vector<chat_message> const& pushed, condense::budget limits,
-           laws::broken& found) {
+           laws::broken& found, std::size_t released_at) {
     auto const request = forms::request_of(session);
-    laws::checker const judged{pushed, request};
+    laws::checker const judged{pushed, request, released_at};
     if (found.empty() && !judged.violations().empty() && laws::one_asked())
         UNSCOPED_INFO(laws::listing(pushed) + session.statistics().text() + laws::listing(request));
     found.merge(laws::broken{judged.violations()});
@@ -60,14 +60,15 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
                 pushed.push_back(original[pushed.size()]);
             }
         condense::session session{std::move(first), mix, limits, laws::byte_estimator{}};
-        bool released = false;
+        auto released_at = ~std::size_t{0};  // how many had come when messages were first released
+        auto const released = [&] { return released_at <= pushed.size(); };
         while (pushed.size() < original.size()) {
             pushed.push_back(original[pushed.size()]);
             auto const earlier = session.statistics();
             auto const used_before = session.used().tokens;
             bool const due = session.push(forms::from_chat<Message>(pushed.back()));
             if (due != session.due()) found.insert("push and due do not agree");
-            judge(session, pushed, limits, found);
+            judge(session, pushed, limits, found, released_at);
             // On arrival: what the message costs and repair has written, less what was saved; each is rounded.
             auto const arrival = session.statistics();
             auto const cost = laws::recount({pushed.back()}, laws::byte_estimator{}).tokens();
@@ -85,18 +86,18 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
                 bool const by_hand = random.chance(50);  // then its models may be asked, whenever they were last
                 auto const report = by_hand ? session.run() : session.prepare();
                 ++counted["runs"];
-                counted["after a release"] += released && report.changed() ? 1u : 0u;
+                counted["after a release"] += released() && report.changed() ? 1u : 0u;
                 if (!adds_up(arrival, session.statistics(), report))
                     found.insert("V6 the statistics are not the sum of the reports");
                 laws::check_report(report, found);
-                judge(session, pushed, limits, found);
+                judge(session, pushed, limits, found, released_at);
                 if (report.changed() != (forms::request_of(session) != before))
                     found.insert("changed, or not, unlike the report");
                 if (report.changed() && random.chance(60)) {
                     auto const after = forms::request_of(session);
                     if (!session.undo()) found.insert("X4 nothing to undo");
                     if (forms::request_of(session) != before) found.insert("X4 undone, but not the request before");
-                    judge(session, pushed, limits, found);
+                    judge(session, pushed, limits, found, released_at);
                     ++counted["undone"];
                     if (by_hand && (static_cast<void>(session.run()), forms::request_of(session) != after))
                         found.insert("L11 not the same after undoing");
@@ -109,10 +110,10 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
                 if (session.history().size() + gone != size) found.insert("released other than it says");
                 if (forms::request_of(session) != asked) found.insert("X4 releasing changed the request");
                 if (gone != 0 && session.undo()) found.insert("X4 undone past a release");
-                released = released || gone != 0;
+                if (gone != 0 && !released()) released_at = pushed.size();
                 counted["released"] += gone;
             }
-            if (random.chance(10) && session.undo()) judge(session, pushed, limits, found);
+            if (random.chance(10) && session.undo()) judge(session, pushed, limits, found, released_at);
         }
         counted["saved"] += session.statistics().saved().count;
         std::size_t next = 0;  // what is left stands in order
@@ -127,8 +128,8 @@ laws::broken run_session(std::uint64_t seed, laws::counts& counted) {
             "", [&](condense::journal_entry const& line, std::string_view) { lines += line.is_derived ? 0u : 1u; }));
         if (lines != pushed.size()) found.insert("L6 the journal has not all");
         while (session.undo()) {}
-        judge(session, pushed, limits, found);
-        if (released) return;
+        judge(session, pushed, limits, found, released_at);
+        if (released()) return;
         ++counted["fully_undone"];
         // Without edits the request is what came; what a release fixed stays.
         if (session.edits().steps().empty() && forms::request_of(session) != pushed)

@@ -365,3 +365,25 @@ TEST_CASE("a result of a released call leaves the message that it comes in, and 
                 for (auto const& part : m.parts) CHECK(part.call != "old");
         }
 }
+
+TEST_CASE("a further result of a released call is not taken for one of an older call with its id", "[law-17]") {
+    auto session = opened(pipeline{record{.to = condense::memory_journal{}}, sliding_window{.when = used >= 70_pct}},
+                          {.window = 1'000_tokens});
+    auto const come = [&](std::initializer_list<chat_message> all) {
+        push(session, all);
+        static_cast<void>(session.prepare());
+    };
+    come({U("task"), C("1", "ls"), R("1", "listing"), U("remember this"), A("ok")});
+    REQUIRE_FALSE(session.pin(sequence{1}));
+    come({U("again"), C("1", "rm"), R("1", letters(50)), A("done")});
+    for (auto const* const id : {"2", "3", "4", "5", "6", "7"}) come({U("u"), C(id), R(id, letters(200)), A("a")});
+    REQUIRE(session.release({session.outline().size()}) != 0);
+    session.push(R("1", "removed"));
+    std::size_t listings = 0;
+    for (auto const& m : session.request())
+        for (auto const& part : m.parts) {
+            listings += part.text == "listing" ? 1u : 0u;
+            CHECK(part.text != "removed");
+        }
+    CHECK(listings == 1);
+}

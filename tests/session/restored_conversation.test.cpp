@@ -178,7 +178,7 @@ TEST_CASE("a program's own container is filled") {
     condense::session empty{std::ref(mine), windowed(journal), condense::budget{.window = 4'000_tokens}, per_byte{}};
     session.release({12});
     auto const released = session.state();
-    REQUIRE(released.state.released.since != 0);
+    REQUIRE(released.state.released.latest != 0);
     CHECK(empty.adopt(released.state).fault == state_fault::foreign);
     CHECK(mine.empty());
 }
@@ -227,8 +227,8 @@ TEST_CASE("a state of a session that has released messages is held to what was l
     CHECK_FALSE(refused([](auto&) {}));
     CHECK(refused([](auto& state) { state.size = 1; }));
     CHECK(refused([](auto& state) { state.size = std::uint64_t{1} << 31; }));
-    CHECK(refused([](auto& state) { state.released.since = 0; }));
-    CHECK(refused([](auto& state) { state.released.since = state.size + 1; }));
+    CHECK(refused([](auto& state) { state.released.latest = 0; }));
+    CHECK(refused([](auto& state) { state.released.latest = state.size + 1; }));
     CHECK(refused([](auto& state) { state.numbers.pop_back(); }));
     CHECK(refused([](auto& state) { state.numbers.back() = state.size; }));
     CHECK(refused([](auto& state) { std::swap(state.numbers.front(), state.numbers.back()); }));
@@ -241,6 +241,8 @@ TEST_CASE("a state of a session that has released messages is held to what was l
     CHECK(refused([](auto& state) { state.released.matches.push_back(state.released.matches.front()); }));
     CHECK(refused([](auto& state) { state.released.dead_calls = {{{0, 0}, true}}; }));
     CHECK(refused([](auto& state) { state.released.dead_calls = {{{state.size, 0}, true}}; }));
+    CHECK(refused([](auto& state) { state.released.gone.orphans = ~std::uint64_t{0}; }));
+    CHECK(refused([](auto& state) { state.undos = {{0, 0}}; }));  // before messages that are gone
     CHECK(refused([](auto& state) { state.pins = {5, 5}; }));
 }
 

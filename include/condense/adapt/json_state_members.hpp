@@ -70,6 +70,7 @@ void each_member(Archive& a, dead_call& call) {
 template <class Archive>
 void each_member(Archive& a, call_match& match) {
     a("result", match.result), a("has_call", match.has_call), a("call", match.call);
+    a.unless_empty("late", match.late);
 }
 template <class Archive>
 void each_member(Archive& a, gone_pairs& gone) {
@@ -77,7 +78,7 @@ void each_member(Archive& a, gone_pairs& gone) {
 }
 template <class Archive>
 void each_member(Archive& a, release_record& released) {
-    a("since", released.since), a("newest_calls", released.newest_calls), a("dead_calls", released.dead_calls),
+    a("latest", released.latest), a("newest_calls", released.newest_calls), a("dead_calls", released.dead_calls),
         a("matches", released.matches), a("gone", released.gone);
 }
 template <class Archive>

@@ -192,13 +192,13 @@ public:
     constexpr void bind(outline const& facts, bool binds) {
         if (binds_ == binds) return;
         std::vector<std::uint32_t> found;
-        for (std::uint32_t part_id = 0; binds && part_id < facts.part_count(); ++part_id) {
-            auto const& part = facts.part_at(part_id);
-            auto const* const changed = part.bound ? edit_of(part_id) : nullptr;
-            if (part.bound && !is_dropped(facts.group_of(part.message_index)) &&
-                (changed == nullptr || changed->kind != edit_kind::remove))
-                found.push_back(part_id);
-        }
+        if (binds)
+            facts.parts().each([&](std::uint32_t part_id) {
+                auto const& part = facts.part_at(part_id);
+                if (!part.bound || is_dropped(facts.group_of(part.message_index))) return;
+                auto const* const changed = edit_of(part_id);
+                if (changed == nullptr || changed->kind != edit_kind::remove) found.push_back(part_id);
+            });
         bound_ = std::move(found);
         binds_ = binds;
     }

@@ -160,9 +160,10 @@ void note_media(Draft& draft) {
     bool const open_allowed = draft.open_allowed();
     draft.allow_open(true);
     auto const each = [&](auto const& act) {
-        for (std::uint32_t part_id = 0; part_id < draft.outline().part_count(); ++part_id)
+        draft.outline().parts().each([&](std::uint32_t part_id) {
             if (draft.outline().part_at(part_id).kind == part_kind::media)
                 if (auto const part = draft.part_at(part_id); !draft.unshortenable(part)) act(part);
+        });
     };
     std::uint64_t notable = 0;
     each([&](part_ref part) { notable += draft.outline().part_at(part.part_id).size; });

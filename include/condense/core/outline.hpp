@@ -232,18 +232,19 @@ public:
         result.in_order_ = {};
         if (newest_call_group_ != detail::none32 && gone(root(newest_call_group_)))
             result.newest_call_group_ = detail::none32;
-        if (first_release_ == detail::none32) result.first_release_ = static_cast<std::uint32_t>(size());
+        result.latest_release_ = static_cast<std::uint32_t>(size());
         ++result.version_;
         return result;
     }
 
     // For saved states of conversations that have released messages.
 
-    /// Facts that do not follow from the messages that are left; empty where none was released.
-    release_record released() const {
+    /// Facts that do not follow from the messages that are left; empty where none was released. `all`: of each result,
+    /// and each part that came with one, the call is named, as others than those left may have its id.
+    release_record released(bool all = false) const {
         release_record result;
         if (!has_released()) return result;
-        result.since = first_release_;
+        result.latest = latest_release_;
         if (newest_call_group_ != detail::none32) result.newest_calls = root(newest_call_group_) + std::uint64_t{1};
         result.gone = {dead_calls_.first(), orphans_.first(), repeats_.first()};
         for (auto const part_id : dead_calls_)
@@ -251,10 +252,12 @@ public:
         each_record([&](std::uint32_t index) {
             for (auto const part_id : messages_[index].parts()) {
                 auto const& part = parts_[part_id];
-                if (part.kind != part_kind::tool_result || part.by_id) continue;
-                auto const call = call_part_id(part);
+                bool const is_result = part.kind == part_kind::tool_result;
+                auto const call = part.kind == part_kind::tool_call ? detail::none32 : call_part_id(part);
+                if (!part.late && !(is_result && !part.by_id) && !(all && (is_result || call != detail::none32)))
+                    continue;
                 result.matches.push_back({place_of(part_id), call != detail::none32,
-                                          call == detail::none32 ? part_place{} : place_of(call)});
+                                          call == detail::none32 ? part_place{} : place_of(call), part.late});
             }
         });
         return result;
@@ -264,9 +267,7 @@ public:
     basic_outline(detail::sparse_layout const& left, release_record const& released)
         : messages_{left, {.released = true}}, groups_{left, {.unsendable = true}},
           beginnings_{static_cast<std::uint32_t>(left.dense), left.early}, dead_calls_{released.gone.dead_calls},
-          orphans_{released.gone.orphans}, repeats_{released.gone.repeats},
-          first_release_{static_cast<std::uint32_t>(released.since == 0 ? detail::none32 : released.since)},
-          matches_{released.matches} {}
+          orphans_{released.gone.orphans}, repeats_{released.gone.repeats}, matches_{released.matches} {}
     constexpr basic_outline() = default;
     /// The next message has this index; those between were released.
     constexpr void skip_to(std::uint32_t index) {
@@ -289,6 +290,10 @@ public:
         if (next_match_ != matches_.size()) return false;
         matches_ = {};
         next_match_ = 0;
+        latest_release_ = static_cast<std::uint32_t>(released.latest);
+        constexpr auto most = detail::u64_limit / 2;
+        if (released.gone.dead_calls > most || released.gone.orphans > most || released.gone.repeats > most)
+            return false;
         detail::part_list dead{released.gone.dead_calls};
         for (auto const& [at, is_dead] : released.dead_calls) {
             auto const part_id = part_id_at(at);
@@ -306,13 +311,17 @@ public:
     }
 
     /// Messages were released, and their records are gone.
-    constexpr bool has_released() const noexcept { return first_release_ != detail::none32; }
+    constexpr bool has_released() const noexcept { return latest_release_ != 0; }
     /// Which messages have records.
     constexpr detail::sparse_layout const& layout() const noexcept { return messages_.layout(); }
     constexpr std::size_t record_count() const noexcept { return messages_.count(); }
     constexpr detail::sparse_vector<part_record> const& parts() const noexcept { return parts_; }
     constexpr bool has_record(std::uint64_t index) const noexcept {
         return index < size() && messages_.contains(detail::as_size(index));
+    }
+    /// The first message from `index` on that has a record; size() where there is none.
+    constexpr std::uint64_t next_record(std::uint64_t index) const noexcept {
+        return messages_.next(detail::as_size(index));
     }
     /// Calls f(index) for each message that has a record, ascending.
     template <class Function>
@@ -421,15 +430,28 @@ private:
         auto const& message = messages_[detail::as_size(at.message)];
         return at.part < message.part_count ? message.first_part + at.part : detail::none32;
     }
-    /// The call of the next result without an id, as a saved state says; none32 where it has none, or cannot have it.
-    std::uint32_t next_match() noexcept {
+    /// What a saved state says of the part being placed; null where it says nothing.
+    constexpr call_match const* listed() noexcept {
         auto const& match = matches_[next_match_];
-        auto const index = size() - 1;
-        auto const part = parts_.size() - messages_[index].first_part;
-        if (match.result.message != index || match.result.part != part) return detail::none32;
+        auto const index = messages_.size() - 1;
+        if (match.result.message != index || match.result.part != parts_.size() - messages_[index].first_part)
+            return nullptr;
         ++next_match_;
-        auto const call = match.has_call ? part_id_at(match.call) : detail::none32;
-        return call < parts_.size() ? parts_[call].call : detail::none32;
+        return &match;
+    }
+    /// The call that it names; none32 where there is none, or nothing like a call.
+    constexpr std::uint32_t call_of(call_match const& match) const noexcept {
+        auto const part_id = match.has_call ? part_id_at(match.call) : detail::none32;
+        return part_id < parts_.size() ? parts_[part_id].call : detail::none32;
+    }
+    /// The part belongs to a call that was released: it names one that is nowhere, or one that has its result, from
+    /// before the latest release: a later call with this id may have been there.
+    constexpr bool is_of_released(part_record const& part, std::uint32_t index) noexcept {
+        if (part.call == detail::none32) return has_released();
+        auto const& call = calls_[part.call];
+        if (groups_[find_group(call.message)].unsendable) return true;
+        return call.message < latest_release_ && call.answered && call.result_in != detail::none32 &&
+               call.result_in != index;
     }
 
     constexpr void reserve() {
@@ -499,10 +521,9 @@ private:
         record.by_id = is_result && part.id_size != 0;
         if (record.kind == part_kind::tool_call) place_call(part, record, index);
         else if (is_result || part.id_size != 0) {
-            record.call = call_of(position);
-            bool const of_released = record.call == detail::none32
-                                         ? index >= first_release_
-                                         : groups_[find_group(calls_[record.call].message)].unsendable;
+            auto const* const match = next_match_ < matches_.size() ? listed() : nullptr;
+            record.call = match != nullptr ? call_of(*match) : call_of(position);
+            bool const of_released = match != nullptr ? match->late : is_of_released(record, index);
             if (of_released) {
                 record.call = detail::none32;
                 record.late = scan_.part_removable;
@@ -553,7 +574,6 @@ private:
     /// without an id before those with one. Where all are answered, the newest of them, as long as no assistant message
     /// has followed: a further result of it.
     constexpr std::uint32_t answered_by_order(read_part const& part) noexcept {
-        if (next_match_ < matches_.size()) return next_match();
         if (newest_call_group_ == detail::none32) return detail::none32;
         auto const newest = root(newest_call_group_);
         auto const first_message = groups_[newest].first;
@@ -649,7 +669,6 @@ private:
         auto const& placed = messages_[index];
         system_messages_ += placed.speaker == role::system ? 1u : 0u;
         if (placed.plain_user) {
-            if (first_plain_user_ == detail::none32) first_plain_user_ = index;
             if (task_ == detail::none32 || messages_[task_].asks_nothing) task_ = index;
             last_plain_user_ = index;
         }
@@ -673,12 +692,11 @@ private:
     detail::part_list dead_calls_;
     detail::part_list orphans_;
     detail::part_list repeats_;
-    std::uint32_t first_release_ = detail::none32;  ///< messages when some were first released
-    std::vector<call_match> matches_;  ///< of results without an id, while a saved state is read
+    std::uint32_t latest_release_ = 0;  ///< messages when some were released the last time; 0 where none was
+    std::vector<call_match> matches_;  ///< while a saved state is read
     std::size_t next_match_ = 0;
     std::uint32_t first_undecided_ = 0;  ///< calls before it are answered, pending or dead
     std::size_t waiting_ = 0;  ///< unanswered calls that are not dead
-    std::uint32_t first_plain_user_ = detail::none32;
     std::uint32_t task_ = detail::none32;  ///< unless one was named
     std::uint32_t named_task_ = detail::none32;
     std::uint32_t last_plain_user_ = detail::none32;

@@ -60,11 +60,12 @@ struct dead_call {
     bool dead = false;  ///< no result of it has come since
     friend bool operator==(dead_call const&, dead_call const&) = default;
 };
-/// The call to which a result without an id belongs.
+/// The call to which a result, or a part that came with one, belongs.
 struct call_match {
     part_place result = {};
     bool has_call = false;
     part_place call = {};
+    bool late = false;  ///< of a call that was released
     friend bool operator==(call_match const&, call_match const&) = default;
 };
 /// How many entries of the outline's lists of broken pairs were of messages that are released.
@@ -76,10 +77,10 @@ struct gone_pairs {
 };
 /// What a conversation that has released messages knows of those that are left, and that does not follow from them.
 struct release_record {
-    std::uint64_t since = 0;  ///< messages when some were first released; 0 where none was
+    std::uint64_t latest = 0;  ///< messages when some were released the last time; 0 where none was
     std::uint64_t newest_calls = 0;  ///< the number of the group with the newest calls, plus 1; 0 for none
     std::vector<dead_call> dead_calls = {};  ///< in the order in which they were found
-    std::vector<call_match> matches = {};  ///< of all results without an id, in order
+    std::vector<call_match> matches = {};  ///< of results without an id and of late ones, in order
     gone_pairs gone = {};
 };
 
@@ -101,8 +102,8 @@ private:
     std::uint32_t end_;
 };
 
-/// Part ids in the order in which something was found of them. Those of released messages leave it; the places of all
-/// that are found later stay.
+/// Part ids in the order in which something was found of them. Where those of released messages leave it, others move
+/// to their places, never to lower ones: who has looked at all up to some place has missed none.
 class part_list {
 public:
     constexpr part_list() = default;

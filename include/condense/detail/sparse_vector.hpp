@@ -57,6 +57,20 @@ public:
     /// The value at `index`, below size(), is there.
     constexpr bool contains(std::size_t index) const noexcept { return &(*this)[index] != &gone_; }
 
+    /// The first index from this one on with a value; size() where there is none.
+    constexpr std::size_t next(std::size_t index) const noexcept {
+        if (index < layout_.dense) {
+            std::size_t begin = 0;
+            for (auto end = layout_.early.size(); begin < end;) {
+                auto const middle = begin + (end - begin) / 2;
+                if (layout_.early[middle] < index) begin = middle + 1;
+                else end = middle;
+            }
+            index = begin < layout_.early.size() ? layout_.early[begin] : layout_.dense;
+        }
+        return index < size() ? index : size();
+    }
+
     constexpr void reserve_more(std::size_t more) { grow(values_, more); }
     constexpr void push_back(Value const& value) { values_.push_back(value); }
     /// The next value has this index; those between are missing.

@@ -39,7 +39,8 @@ public:
     template <class Draft>
     void see(Draft const& draft, bytes over, std::size_t most) {
         auto const& facts = draft.outline();
-        for (; next_ < facts.size(); ++next_) {
+        for (next_ = static_cast<std::uint32_t>(facts.next_record(next_)); next_ < facts.size();
+             next_ = static_cast<std::uint32_t>(facts.next_record(next_ + 1))) {
             auto const& message = facts.message_at(next_);
             grow(places_, message.part_count);  // what follows cannot fail halfway
             if (message.plain_user) ++turn_;

@@ -186,7 +186,8 @@ private:
             bool const to_name = index < state.resumed && index == state.names.size();
             if (draft.outline().message_at(index).released) {  // recorded elsewhere, and no longer in memory
                 if (to_name) state.names.push_back({});
-                state.numbers.push_back(detail::journal_index::none);
+                auto const next = to_name ? index + 1 : detail::as_size(draft.outline().next_record(index + 1));
+                state.numbers.append(detail::journal_index::none, next - index);
                 continue;
             }
             if (index == state.matched && index != 0 && index < state.resumed) state.lookup.seek(state.expected);

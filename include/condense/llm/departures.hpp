@@ -115,7 +115,8 @@ public:
         for (auto message : staying_)
             if (stays(message)) rest.push_back(message);
         auto next = next_;
-        for (; next < draft.outline().size(); ++next) {
+        for (next = draft.outline().next_record(next); next < draft.outline().size();
+             next = draft.outline().next_record(next + 1)) {
             staying_message message{.number = next};
             if (stays(message)) rest.push_back(message);
         }

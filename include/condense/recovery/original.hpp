@@ -76,14 +76,16 @@ template <class Session>
 refusal expand(Session& session, reference const& name) {
     auto const& facts = session.outline();
     auto const& edits = session.edits();
-    std::optional<sequence> left;  // a message that is not sent any more
-    for (std::uint32_t part = 0; name && part < facts.part_count(); ++part) {
-        auto const* const edit = edits.edit_of(part);
-        if (edit == nullptr || edit->text == detail::none32 || edits.text_at(edit->text).stored != name) continue;
+    std::optional<sequence> sent;  // the first message that holds its preview
+    std::optional<sequence> left;  // one that is not sent any more
+    facts.parts().each([&](std::uint32_t part) {
+        auto const* const edit = name && !sent ? edits.edit_of(part) : nullptr;
+        if (edit == nullptr || edit->text == detail::none32 || edits.text_at(edit->text).stored != name) return;
         sequence const message{facts.part_at(part).message_index};
-        if (edits.present(group{facts.group_of(message.number)})) return session.restore(message);
-        if (!left) left = message;
-    }
+        auto& found = edits.present(group{facts.group_of(message.number)}) ? sent : left;
+        if (!found) found = message;
+    });
+    if (sent) return session.restore(*sent);
     return left ? session.restore(*left) : refusal::gone;
 }
 

@@ -148,7 +148,7 @@ private:
         std::erase_if(state.pins,
                       [&](std::uint64_t number) { return number < facts.size() && is_released(as_size(number)); });
         if (state.task != 0 && state.task <= facts.size() && is_released(as_size(state.task - 1))) state.task = 0;
-        state.released = facts.without_released({}).released();
+        state.released = facts.without_released({}).released(true);
         state.abandoned.clear();
     }
 };

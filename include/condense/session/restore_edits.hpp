@@ -37,12 +37,14 @@ public:
         if (!count_texts(saved, costs)) return "an edit of a part";
         this->edits_->place_all(*this->outline_);
         this->edits_->reserve_edits(saved.size(), saved.size());
+        bool has_summary = false;
         for (std::size_t index = 0; index < saved.size(); ++index) {
             auto& edit = saved[index];
             // At each step, as an undo may go back to it.
-            bool const sends_summary =
+            bool const sends =
                 edit.kind == edit_kind::summarize || (edit.kind == edit_kind::restore && edit.of_summary);
-            if (sends_summary && this->edits_->written_summary()) return "the number of summaries";
+            if (sends && has_summary) return "the number of summaries";
+            has_summary = sends || (has_summary && !edit.of_summary);
             auto const undone = edit.undoes;
             if (!saved_edits::redo(*this->outline_, *this->edits_, std::move(edit), costs[index], undone))
                 return "a step";

@@ -41,7 +41,7 @@ struct restored_conversation {
         auto const& estimator = meter.estimator();
         if (state.version < 7)
             if (auto const problem = earlier_states::convert<message_type>(state, estimator)) return problem;
-        if (message_container<Messages>::borrowed && state.released.since != 0)
+        if (message_container<Messages>::borrowed && state.released.latest != 0)
             return unrestorable(state_fault::foreign, "the program's own container",
                                 "be of a session that released nothing");
         if (auto const problem = load_messages(state, estimator)) return problem;
@@ -79,9 +79,9 @@ private:
     /// from those that are left is in the state. O(messages), plus reading them.
     template <class Estimator>
     state_error load_messages(session_state& state, Estimator const& estimator) {
-        bool const has_released = state.released.since != 0;
+        bool const has_released = state.released.latest != 0;
         if (state.size >= group::summary_bit) return impossible("the messages", "be fewer than 2^31");
-        if (has_released ? state.numbers.size() != state.messages.size() || state.released.since > state.size
+        if (has_released ? state.numbers.size() != state.messages.size() || state.released.latest > state.size
                          : !state.numbers.empty() || state.size != state.messages.size())
             return impossible("the messages", "be those that were not released");
         if (!ascend(state.numbers, state.size)) return impossible("the number of a message", "be above the one before");
@@ -96,7 +96,7 @@ private:
 
     template <class Estimator>
     state_error read_messages(session_state& state, Estimator const& estimator, sparse_layout const& layout) {
-        bool const has_released = state.released.since != 0;
+        bool const has_released = state.released.latest != 0;
         std::size_t read_count = 0;
         std::size_t pin_count = 0;
         std::size_t abandoned_count = 0;
@@ -175,6 +175,8 @@ private:
         for (auto const& point : undos) {
             if ((!first && point.edits <= before.edits) || point.messages < before.messages) return false;
             if (point.edits >= edits.steps().size() || point.messages > outline.size()) return false;
+            // A release leaves no point from before it, so all messages since are there.
+            if (outline.size() - point.messages > outline.record_count()) return false;
             before = point;
             first = false;
         }
