@@ -10,13 +10,13 @@
 
 #include "offload_window.hpp"
 
-// The same window, and storing before it, by a program that is to last: it keeps a list of the groups that are sent, so
+// That window, and storing before it, by a program that is to last: it keeps a list of the groups that are sent, so
 // that a run costs what is sent and not what has been; it can take its newest runs back; it reports what it did; and it
 // frees the previews that are not sent any more.
 
 namespace by_hand {
 
-/// What a run did.
+/// Figures of a run.
 struct told {
     std::uint64_t before = 0;  ///< tokens
     std::uint64_t after = 0;

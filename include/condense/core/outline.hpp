@@ -195,7 +195,7 @@ public:
         beginnings_.erase(group_of(index));
         ++version_;
     }
-    /// What comes may depend on the group: it holds the task or the latest answer.
+    /// Messages that come may depend on it: it holds the task or the latest answer.
     constexpr bool is_needed(std::uint32_t group_id) const noexcept {
         auto const holds = [&](std::uint32_t index) { return index != detail::none32 && group_of(index) == group_id; };
         return holds(task()) || holds(last_assistant_);
@@ -430,7 +430,7 @@ private:
         auto const& message = messages_[detail::as_size(at.message)];
         return at.part < message.part_count ? message.first_part + at.part : detail::none32;
     }
-    /// What a saved state says of the part being placed; null where it says nothing.
+    /// The call that a saved state names for the part being placed; null for none.
     constexpr call_match const* listed() noexcept {
         auto const& match = matches_[next_match_];
         auto const index = messages_.size() - 1;

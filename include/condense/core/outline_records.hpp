@@ -75,7 +75,7 @@ struct gone_pairs {
     std::uint64_t repeats = 0;
     friend bool operator==(gone_pairs const&, gone_pairs const&) = default;
 };
-/// What a conversation that has released messages knows of those that are left, and that does not follow from them.
+/// Facts of the messages that are left once others were released, where they do not follow from these messages.
 struct release_record {
     std::uint64_t latest = 0;  ///< messages when some were released the last time; 0 where none was
     std::uint64_t newest_calls = 0;  ///< the number of the group with the newest calls, plus 1; 0 for none

@@ -111,7 +111,7 @@ private:
             if ((levels_[depth][number / bits] &= ~(word{1} << number % bits)) != 0) return;
     }
 
-    /// The same as next, by the list and by the words above.
+    /// As next, by the list and by the words above.
     [[gnu::noinline]] constexpr std::uint32_t next_far(std::uint32_t number) const noexcept {
         if (number < base_) {
             auto index = early_at(number);

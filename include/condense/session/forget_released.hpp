@@ -22,7 +22,7 @@ namespace detail {
 /// it instantiates nothing.
 template <class = void>
 struct basic_released_forgetter {
-    /// Some messages must be released, each with its whole group, and nothing may go back to before it. What can be
+    /// Some messages must be released, each with its whole group, and nothing may go back to before it. All that can be
     /// asked of the messages that are left stays as it is, and so do their edits; of a summary that was dropped, so
     /// that it can be brought back, the latest in its place. Changes nothing if it fails. O(what is left, and its
     /// edits).

@@ -75,7 +75,7 @@ struct undo_point {
     friend bool operator==(undo_point const&, undo_point const&) = default;
 };
 
-/// What earlier versions of a state hold in place of its edits and of the record of what was released.
+/// In states of earlier versions: in place of the edits, and of the record of what was released.
 struct earlier_edits {
     std::vector<released_message> released = {};
     std::vector<view::step> steps = {};  ///< targets are numbers of parts and groups, counted from the beginning
