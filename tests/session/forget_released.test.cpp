@@ -161,3 +161,56 @@ TEST_CASE("edits of what was released go, and those of summaries that others hav
     on.edits.take_back(on.facts, 3);
     CHECK((on.edits.summary_drops().empty() && on.edits.summary_text(group{1}.summary()).text == "two"));
 }
+
+TEST_CASE("a record of what was released makes the same outline of the messages that are left") {
+    toy::desk<> desk{toy::user("task"),   toy::call("", "read"), toy::result(""),     toy::call("dead"),
+                     toy::assistant("a"), toy::result("nobody"), toy::assistant("b"), toy::call("", "read"),
+                     toy::result(""),     toy::user("u"),        toy::assistant("c"), toy::call("given up"),
+                     toy::user("v"),      toy::assistant("d"),   toy::call("dead"),   toy::result("dead"),
+                     toy::assistant("e"), toy::user("w")};
+    CHECK(desk.facts.abandon("given up") <= 1);
+    auto const orphans = desk.facts.orphans().size();
+    REQUIRE(orphans == 1);
+    REQUIRE(desk.facts.dead_calls().size() == 2);
+    for (std::uint32_t const gone : {5u, 7u, 14u}) REQUIRE_FALSE(desk.draft().drop(group{gone}));
+    for (std::uint32_t const gone : {5u, 7u, 8u, 14u, 15u}) desk.facts.release(gone);
+    condense::detail::released_forgetter::forget(desk.facts, desk.edits);
+    CHECK(desk.facts.orphans().size() == orphans);  // places of later ones stay
+    desk.push(toy::result("", "late"));
+    desk.push(toy::result("dead", "late, too"));
+    auto const size = static_cast<std::uint32_t>(desk.facts.size());
+
+    auto const record = desk.facts.released();
+    condense::outline again{desk.facts.layout(), record};
+    auto const read = [&](std::uint32_t index) {
+        if (desk.facts.message_at(index).released) return again.place_released();
+        again.read(desk.history[index], toy::per_byte{}, {.marks = true});
+        again.place();
+    };
+    for (auto const index : desk.facts.layout().early) again.skip_to(index), read(index);
+    again.skip_to(static_cast<std::uint32_t>(desk.facts.layout().dense));
+    for (auto index = static_cast<std::uint32_t>(desk.facts.layout().dense); index < size; ++index) read(index);
+    REQUIRE(again.take_calls(record));
+    REQUIRE(again.size() == size);
+    auto const spelt = [&](condense::outline const& facts) {
+        std::string all;
+        for (auto const* const list : {&facts.dead_calls(), &facts.orphans(), &facts.repeats()}) {
+            all += std::to_string(list->first()) + "-" + std::to_string(list->size());
+            for (auto const part_id : *list) all += " " + std::to_string(facts.part_at(part_id).message_index);
+            all += "; ";
+        }
+        facts.each_record([&](std::uint32_t index) {
+            all += std::to_string(index) + " of " + std::to_string(facts.group_of(index));
+            all += facts.open(facts.group_of(index)) ? " open" : "";
+            for (auto const part_id : facts.message_at(index).parts()) {
+                auto const& part = facts.part_at(part_id);
+                all += part.of_released ? " late" : "";
+                all += facts.unanswerable(part) ? " dead" : "";
+                all += facts.waits(part) ? " waits" : "";
+            }
+            all += "\n";
+        });
+        return all;
+    };
+    CHECK(spelt(again) == spelt(desk.facts));
+}

@@ -254,10 +254,10 @@ public:
                 auto const& part = parts_[part_id];
                 bool const is_result = part.kind == part_kind::tool_result;
                 auto const call = part.kind == part_kind::tool_call ? detail::none32 : call_part_id(part);
-                if (!part.late && !(is_result && !part.by_id) && !(all && (is_result || call != detail::none32)))
+                if (!part.of_released && !(is_result && !part.by_id) && !(all && (is_result || call != detail::none32)))
                     continue;
                 result.matches.push_back({place_of(part_id), call != detail::none32,
-                                          call == detail::none32 ? part_place{} : place_of(call), part.late});
+                                          call == detail::none32 ? part_place{} : place_of(call), part.of_released});
             }
         });
         return result;
@@ -526,6 +526,7 @@ private:
             bool const of_released = match != nullptr ? match->late : is_of_released(record, index);
             if (of_released) {
                 record.call = detail::none32;
+                record.of_released = true;
                 record.late = scan_.part_removable;
                 ++late_;
             }

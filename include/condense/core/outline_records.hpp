@@ -165,7 +165,8 @@ struct part_record {
     bool bound = false;  ///< part_view::bound, where the part can be removed
     bool by_id = false;  ///< a result that names its call
     bool repeats = false;  ///< a result by id whose call already has one in an earlier message
-    bool late = false;  ///< its call was released, so it is never sent; it can be removed from its message
+    bool of_released = false;  ///< its call was released
+    bool late = false;  ///< and it can be removed from its message, so it is never sent
     earlier_edit earlier = earlier_edit::none;
 };
 
