@@ -115,8 +115,6 @@ public:
     }
     /// A step has dropped the group, or replaced it by a summary.
     constexpr bool is_dropped(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped != 0; }
-    /// The step that dropped the group, plus one; 0 where it is present.
-    constexpr std::uint32_t dropped_at(std::uint32_t group_id) const noexcept { return groups_[group_id].dropped; }
     /// The request holds something beside system messages, or there is nothing else that could be sent.
     constexpr bool has_conversation(outline const& facts) const noexcept {
         auto const end = static_cast<std::uint32_t>(2 * facts.size());

@@ -31,7 +31,6 @@ struct released_part {
     v1::cost cost = {};
     std::string call = {};
     std::string tool = {};
-    friend bool operator==(released_part const&, released_part const&) = default;
 };
 /// Facts of a message that was released, enough to make the outline again without it. A template, so that a program
 /// that only includes it instantiates nothing of it.
@@ -44,7 +43,6 @@ struct basic_released_message {
     bool joins_previous = false;
     v1::cost frame = {};
     std::vector<released_part> parts = {};
-    friend bool operator==(basic_released_message const&, basic_released_message const&) = default;
 };
 using released_message = basic_released_message<>;
 
@@ -52,13 +50,11 @@ using released_message = basic_released_message<>;
 struct part_place {
     std::uint64_t message = 0;  ///< its number
     std::uint32_t part = 0;  ///< index in the message
-    friend bool operator==(part_place const&, part_place const&) = default;
 };
 /// A call that was cancelled or found dead.
 struct dead_call {
     part_place call = {};
     bool dead = false;  ///< no result of it has come since
-    friend bool operator==(dead_call const&, dead_call const&) = default;
 };
 /// The call to which a result, or a part that came with one, belongs.
 struct call_match {
@@ -66,14 +62,12 @@ struct call_match {
     bool has_call = false;
     part_place call = {};
     bool late = false;  ///< of a call that was released
-    friend bool operator==(call_match const&, call_match const&) = default;
 };
 /// How many entries of the outline's lists of broken pairs were of messages that are released.
 struct gone_pairs {
     std::uint64_t dead_calls = 0;
     std::uint64_t orphans = 0;
     std::uint64_t repeats = 0;
-    friend bool operator==(gone_pairs const&, gone_pairs const&) = default;
 };
 /// Facts of the messages that are left once others were released, where they do not follow from these messages.
 struct release_record {

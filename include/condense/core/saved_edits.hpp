@@ -45,6 +45,16 @@ struct basic_saved_edits {
         return all;
     }
     static saved_edit of(outline const& facts, view const& edits, view::step const& step) {
+        auto result = without_text(facts, step);
+        if (result.of_summary && step.kind == edit_kind::restore) result.undoes = step.previous;
+        if (result.writes) {
+            result.text = edits.text_at(step.text).text;
+            result.stored = edits.text_at(step.text).stored;
+        }
+        return result;
+    }
+    /// Kind, target and author of a step, whose target must be there.
+    static saved_edit without_text(outline const& facts, view::step const& step) {
         saved_edit result{.kind = step.kind, .writes = step.text != none32, .author = step.author};
         if (step.on_part) {
             result.message = facts.part_at(step.target).message_index;
@@ -52,11 +62,6 @@ struct basic_saved_edits {
         } else {
             result.message = group{step.target}.id();
             result.of_summary = group{step.target}.is_summary();
-            if (result.of_summary && step.kind == edit_kind::restore) result.undoes = step.previous;
-        }
-        if (result.writes) {
-            result.text = edits.text_at(step.text).text;
-            result.stored = edits.text_at(step.text).stored;
         }
         return result;
     }

@@ -37,10 +37,6 @@ constexpr bool fits_below(text_limit const& preview, part_limit const& limit) no
     return !bounded(over.lines.count) || !bounded(preview.lines.count) || preview.lines < over.lines;
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// Up to which message no large result is left to store, so that a run need not look for one there. Forgetting it costs
 /// time only.
 class stored_results {

@@ -93,20 +93,13 @@ private:
         std::size_t text_count = 0;
         for (auto const& step : steps) {
             numbers.push_back(state.edits.size());
-            saved_edit edit{.kind = step.kind, .writes = step.text != none32, .author = step.author};
+            if (step.on_part ? step.target >= facts.part_count() : group{step.target}.id() >= facts.group_count())
+                return {};
+            auto edit = saved_edits::without_text(facts, step);
             if (edit.writes) {
                 if (step.text != text_count || text_count == texts.size()) return {};
                 edit.text = std::move(texts[text_count].text);
                 edit.stored = texts[text_count++].stored;
-            }
-            if (step.on_part ? step.target >= facts.part_count() : group{step.target}.id() >= facts.group_count())
-                return {};
-            if (step.on_part) {
-                edit.message = facts.part_at(step.target).message_index;
-                edit.part = 1 + step.target - facts.message_at(as_size(edit.message)).first_part;
-            } else {
-                edit.message = group{step.target}.id();
-                edit.of_summary = group{step.target}.is_summary();
             }
             if (edit.of_summary && step.kind == edit_kind::restore) {
                 if (step.previous == 0 || step.previous >= numbers.size()) return {};
